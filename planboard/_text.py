@@ -1,0 +1,44 @@
+"""Words for messages: the closest match to a name, and lists that read well."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_SHOWN = 8
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return "Did you mean 'triage'?" or, with no close match, the known names.
+
+    The known names are sorted, so a message never depends on the order of registration.
+    """
+    names = sorted(set(known))
+    lowered = {known_name.lower(): known_name for known_name in reversed(names)}
+    close = get_close_matches(name.lower(), list(lowered), n=1, cutoff=0.6)
+    if close:
+        return f"Did you mean {lowered[close[0]]!r}?"
+    if not names:
+        return "None are known."
+    shown = ", ".join(repr(known_name) for known_name in names[:_SHOWN])
+    rest = len(names) - _SHOWN
+    return f"Known: {shown}{f' and {rest} more' if rest > 0 else ''}."
+
+
+def listed(names: Iterable[str], *, conjunction: str = "and") -> str:
+    """Join names as a person would: "a", "a and b", "a, b and c"."""
+    items = list(names)
+    if len(items) <= 1:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
+
+
+def brief(value: object, limit: int = 80) -> str:
+    """Return `repr(value)` on one line, cut to `limit` characters.
+
+    A value whose `repr` raises is shown by its type: a message about a fault must not hide it behind another.
+    """
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 - the repr is the user's; its failure becomes part of the text
+        text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    text = " ".join(text.split())
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,171 @@
+"""Every error of Planboard, in one tree.
+
+```
+PlanboardError
+├── DefinitionError                 found at the decorator or when the agent is built
+│   ├── UnknownNameError            a name that nothing answers to
+│   └── ExpressionError             a text condition that cannot be accepted
+├── BlackboardError
+│   ├── EntryNotFoundError          nothing on the board answers
+│   ├── EntryTypeError              a value is not of the type it was declared to be
+│   └── MutatedEntryError           an object was changed after it was put on the board
+├── PlanningError                   a problem that cannot be planned for as it is stated
+│   ├── ConditionError              a condition raised instead of answering
+│   └── CostError                   a cost or value function raised or gave a number that is not allowed
+├── ExecutionError
+│   ├── ActionError                 an action raised; the cause is chained
+│   ├── ActionTimeoutError          an action took longer than its `timeout`
+│   └── OutputError                 an action returned something it did not declare
+├── ProcessNotCompletedError        a run ended otherwise than COMPLETED
+│   ├── ProcessStuckError
+│   ├── ProcessFailedError
+│   ├── ProcessTerminatedError
+│   ├── ProcessCancelledError
+│   └── ProcessWaitingError
+├── ConcurrentRunError              a process is already being run
+└── RunningLoopError                `run` was called where only `await arun` can work
+```
+
+An unreachable goal is a result (`NoPlan`), not an error. `Replan` is a signal that an action raises, not an error.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from planboard._text import suggest
+from planboard.types import Location
+
+if TYPE_CHECKING:
+    from planboard.runtime.process import Process
+
+
+class PlanboardError(Exception):
+    """The root of all errors raised by Planboard."""
+
+
+class DefinitionError(PlanboardError, ValueError):
+    """An action, condition, goal, state or agent is declared in a way that cannot work."""
+
+    def __init__(self, message: str, *, where: Location | None = None) -> None:
+        self.where = where
+        super().__init__(f"{message} (declared at {where})" if where else message)
+
+
+class UnknownNameError(DefinitionError):
+    """A name that nothing answers to."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, where: Location | None = None) -> None:
+        self.kind = kind
+        self.name = name
+        super().__init__(f"No {kind} named {name!r}. {suggest(name, known)}", where=where)
+
+
+class ExpressionError(DefinitionError):
+    """A text condition that cannot be accepted: bad syntax, an unknown root or field, or too large."""
+
+
+class BlackboardError(PlanboardError):
+    """Something about the entries on a blackboard."""
+
+
+class EntryNotFoundError(BlackboardError, LookupError):
+    """Nothing visible on the board answers to the type or name asked for."""
+
+
+class EntryTypeError(BlackboardError, TypeError):
+    """A value is not of the type that it was declared to be."""
+
+
+class MutatedEntryError(BlackboardError):
+    """An object was changed in place after it was put on the board."""
+
+    def __init__(self, message: str, *, action: str | None = None) -> None:
+        self.action = action
+        """The action that changed the object; `None` when no action was running with it."""
+        super().__init__(message)
+
+
+class PlanningError(PlanboardError):
+    """A planning problem that cannot be planned for as it is stated."""
+
+
+class ConditionError(PlanningError):
+    """A condition raised instead of answering; an error is never read as false."""
+
+    def __init__(self, condition: str, message: str) -> None:
+        self.condition = condition
+        super().__init__(message)
+
+
+class CostError(PlanningError):
+    """A cost or value function raised, or answered with a number that is not allowed."""
+
+
+class ExecutionError(PlanboardError):
+    """Something went wrong while an action ran."""
+
+    def __init__(self, action: str, message: str) -> None:
+        self.action = action
+        super().__init__(message)
+
+
+class ActionError(ExecutionError):
+    """An action raised. The exception it raised is the `__cause__`."""
+
+
+class ActionTimeoutError(ExecutionError, TimeoutError):
+    """An action took longer than its declared `timeout`."""
+
+
+class OutputError(ExecutionError, TypeError):
+    """An action returned something other than what it declares."""
+
+
+class ProcessNotCompletedError(PlanboardError):
+    """A run ended otherwise than COMPLETED; `.process` holds the board, the history and the reason."""
+
+    def __init__(self, process: "Process", reason: str) -> None:
+        self.process = process
+        self.reason = reason
+        super().__init__(reason)
+
+
+class ProcessStuckError(ProcessNotCompletedError):
+    """No action can be run, and a goal is not met."""
+
+
+class ProcessFailedError(ProcessNotCompletedError):
+    """An action or a condition failed and there was no way around it; the root cause is chained."""
+
+
+class ProcessTerminatedError(ProcessNotCompletedError):
+    """A budget or a policy ended the run. It can be continued with a larger budget."""
+
+
+class ProcessCancelledError(ProcessNotCompletedError):
+    """The run was cancelled."""
+
+
+class ProcessWaitingError(ProcessNotCompletedError):
+    """The run waits for an answer from outside."""
+
+
+class ConcurrentRunError(PlanboardError, RuntimeError):
+    """A process is already being run; one process has one driver at a time."""
+
+
+class RunningLoopError(PlanboardError, RuntimeError):
+    """`run` was called inside a running event loop for work that needs one of its own; use `await arun`."""
+
+
+class Replan(Exception):  # noqa: N818 - a signal, not an error
+    """Raised by an action to say: the world is not as planned, plan again.
+
+    The keyword arguments are bound on the board first. The action that asked is left out of the next plan when
+    there is another way; if there is none it is run again.
+    """
+
+    def __init__(self, reason: str = "", **bindings: Any) -> None:
+        self.reason = reason
+        self.bindings = bindings
+        super().__init__(reason or "an action asked for a new plan")
