@@ -50,6 +50,11 @@ def location_of(target: Callable[..., Any] | type) -> Location | None:
     return None
 
 
+def origin_of(form: TypeForm) -> Any:
+    """Return `typing.get_origin(form)`, typed as what it is: any type form, or `None`."""
+    return get_origin(form)
+
+
 def type_name(form: TypeForm) -> str:
     """Return a type as a person writes it: `Report`, `list[Item]`, `Report | None`."""
     if form is type(None) or form is None:
@@ -58,7 +63,7 @@ def type_name(form: TypeForm) -> str:
         return "Any"
     if isinstance(form, str):
         return form
-    origin = get_origin(form)
+    origin = origin_of(form)
     if origin is Annotated:
         base, *metadata = get_args(form)
         shown = ", ".join("All" if mark is All or isinstance(mark, All) else repr(mark) for mark in metadata)

@@ -1,0 +1,1 @@
+"""How users declare what can be done: actions, conditions, goals, states."""

@@ -1,0 +1,159 @@
+"""What an action may do beside returning its outputs: the injected `ActionContext`."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from planboard.blackboard.board import Blackboard, check_value
+from planboard.blackboard.entry import Entry
+from planboard.errors import EntryTypeError
+from planboard.types import TypeForm
+
+if TYPE_CHECKING:
+    from planboard.actions.catalogue import Catalogue
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What has been spent; the sum over a process and its children."""
+
+    actions: int = 0
+    """Actions started."""
+    cost: float = 0.0
+    """Costs of the actions that ran, and costs that they recorded."""
+    tokens: int = 0
+    llm_calls: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.actions + other.actions,
+            self.cost + other.cost,
+            self.tokens + other.tokens,
+            self.llm_calls + other.llm_calls,
+        )
+
+
+NOTHING = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """An object that an action adds beside what it returns."""
+
+    value: object
+    type: TypeForm | None = None
+    name: str | None = None
+
+
+@dataclass(slots=True)
+class Effects:
+    """What an action did through its context. Nothing of it reaches the board unless the action succeeds."""
+
+    additions: list[Addition] = field(default_factory=list)
+    hidden: list[object] = field(default_factory=list)
+    conditions: dict[str, bool] = field(default_factory=dict)
+    usage: Usage = NOTHING
+
+
+ChildRunner = Callable[["Catalogue", tuple[object, ...], TypeForm, dict[str, Any]], Awaitable[Any]]
+
+
+class ActionContext:
+    """Given to an action that has a parameter of this type.
+
+    What is added through it is committed together with the action's outputs, after them, and only when the action
+    succeeds.
+    """
+
+    __slots__ = ("_board", "_effects", "_read", "_run_child", "action", "attempt", "process_id")
+
+    def __init__(
+        self, action: str, process_id: str, board: Blackboard, effects: Effects, *, run_child: ChildRunner
+    ) -> None:
+        self.action = action
+        """The name of the action that is running."""
+        self.process_id = process_id
+        """The id of the process it runs in."""
+        self.attempt = 1
+        """1 for the first try, more after a retry."""
+        self._board = board
+        self._effects = effects
+        self._read: list[Entry] = []
+        self._run_child = run_child
+
+    def add(self, value: object, *, type: TypeForm | None = None) -> None:  # noqa: A002 - as on the board
+        """Put one more object on the board.
+
+        Raises:
+            EntryTypeError: The value is `None`, is not of the declared type, or violates its own model.
+        """
+        check_value(value, type)
+        self._effects.additions.append(Addition(value, type))
+
+    def bind(self, name: str, value: object, *, type: TypeForm | None = None) -> None:  # noqa: A002
+        """Put one more object on the board under a name."""
+        if not name.isidentifier():
+            message = f"{name!r} cannot be a binding name; use a Python identifier, as 'gh_issue' is."
+            raise EntryTypeError(message)
+        check_value(value, type)
+        self._effects.additions.append(Addition(value, type, name))
+
+    def hide(self, *objects: object) -> None:
+        """Make objects that are on the board invisible."""
+        self._effects.hidden.extend(objects)
+
+    def set_condition(self, name: str, value: bool) -> None:  # noqa: FBT001 - the value is the point
+        """Give a free condition a value; this is how a promise in `post=` is kept."""
+        if not isinstance(value, bool):
+            message = f"Condition {name!r} is set to {value!r}; a condition is True or False."
+            raise EntryTypeError(message)
+        self._effects.conditions[name] = value
+
+    def record_usage(self, *, tokens: int = 0, cost: float = 0.0, llm_calls: int = 0) -> None:
+        """Charge what this action spends to the budgets of its process and of all processes above it."""
+        self._effects.usage += Usage(0, cost, tokens, llm_calls)
+
+    def last(self, form: type[T]) -> T | None:
+        """Return the newest visible value of a type, or `None`."""
+        found = self._board.newest(self._board.matcher.query(form))
+        if found is None:
+            return None
+        self._read.append(found)
+        value: T = found.value
+        return value
+
+    def all(self, form: type[T]) -> list[T]:
+        """Return every visible value of a type, oldest first."""
+        found = self._board.matches(self._board.matcher.query(form))
+        self._read.extend(found)
+        return [entry.value for entry in found]
+
+    def get(self, name: str, form: TypeForm = None) -> Any:
+        """Return the newest visible value bound to a name (and of a type), or `None`."""
+        found = self._board.newest(self._board.matcher.query(form, name))
+        if found is None:
+            return None
+        self._read.append(found)
+        return found.value
+
+    @property
+    def entries_read(self) -> tuple[Entry, ...]:
+        """The entries looked at through this context."""
+        return tuple(self._read)
+
+    @overload
+    async def run(self, agent: "Catalogue", *inputs: object, returning: type[T], **bindings: Any) -> T: ...
+    @overload
+    async def run(self, agent: "Catalogue", *inputs: object, **bindings: Any) -> Any: ...
+    async def run(self, agent: "Catalogue", *inputs: object, returning: TypeForm = None, **bindings: Any) -> Any:
+        """Run another agent as a child process, on a board of its own with only these inputs.
+
+        What it spends counts against the budgets of this process too; listeners, identities and policies are
+        inherited.
+
+        Raises:
+            ProcessNotCompletedError: The child did not complete.
+        """
+        return await self._run_child(agent, inputs, returning, bindings)

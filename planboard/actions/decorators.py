@@ -1,0 +1,416 @@
+"""The decorators: `@action`, `@achieves_goal`, `@condition`.
+
+A decorator returns the very function it was given, so that it stays callable as before. What it declares hangs on
+the function and is read when an agent is built.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from inspect import cleandoc, iscoroutinefunction
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
+
+from planboard._text import suggest
+from planboard.actions.goal import Achievement, checked_share
+from planboard.actions.signature import SignatureReader, is_method
+from planboard.errors import DefinitionError
+from planboard.types import Location, TypeForm, location_of
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+F = TypeVar("F", bound=Callable[..., Any])
+
+Rerun = Literal["never", "new_inputs", "always"]
+_MARK = "__planboard__"
+_ACHIEVES = "__planboard_achieves__"
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Try an action again after errors that are declared to be transient; all others fail it at once."""
+
+    attempts: int
+    """How often it is tried in all, the first time included."""
+    on: type[Exception] | tuple[type[Exception], ...]
+    """The errors that are transient."""
+    but_not: type[Exception] | tuple[type[Exception], ...] = ()
+    """Errors that are never tried again, also when `on` covers them."""
+    wait: float = 0.0
+    """Seconds before the second attempt; doubled for each one after it."""
+    max_wait: float = 60.0
+    """The longest wait, in seconds."""
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1:
+            message = f"Retry(attempts={self.attempts}): an action is tried at least once."
+            raise DefinitionError(message)
+        if self.wait < 0 or self.max_wait < 0:
+            message = f"Retry(wait={self.wait}, max_wait={self.max_wait}): a wait is not negative."
+            raise DefinitionError(message)
+
+    def covers(self, error: BaseException) -> bool:
+        """Tell whether an error is worth another attempt."""
+        return isinstance(error, self.on) and not isinstance(error, self.but_not)
+
+    def wait_before(self, attempt: int) -> float:
+        """Return the seconds to wait before an attempt, counted from 1."""
+        return min(self.wait * 2 ** max(attempt - 2, 0), self.max_wait) if attempt > 1 else 0.0
+
+
+@dataclass(slots=True)
+class Estimate:
+    """A dynamic cost or value: a typed function over the board, evaluated when a plan is made."""
+
+    function: Callable[..., float]
+    reader: SignatureReader
+
+
+@dataclass(slots=True)
+class ConditionDeclaration:
+    """A typed predicate, as declared."""
+
+    name: str
+    function: Callable[..., bool]
+    reader: SignatureReader
+    method: bool
+
+
+@dataclass(slots=True)
+class ActionDeclaration:
+    """All that the decorators say of an action."""
+
+    name: str
+    function: Callable[..., Any]
+    reader: SignatureReader
+    method: bool
+    description: str
+    cost: float
+    value: float
+    pre: tuple[Any, ...]
+    post: tuple[Any, ...]
+    output: tuple[str, ...]
+    rerun: Rerun
+    trigger: TypeForm | None
+    consumes: tuple[Any, ...]
+    clear_board: bool
+    read_only: bool
+    idempotent: bool
+    retry: Retry | None
+    timeout: float | None
+    approval: bool
+    achieves: Achievement | None = None
+    cost_estimate: Estimate | None = None
+    value_estimate: Estimate | None = None
+    predicates: list[ConditionDeclaration] = field(default_factory=list)
+    rerun_given: bool = False
+
+    @property
+    def where(self) -> Location | None:
+        """Where the function is defined."""
+        return location_of(self.function)
+
+
+class ActionFunction(Protocol[P, R]):
+    """A decorated function: what it was, and ways to say more about the action."""
+
+    __name__: str
+    __qualname__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself, as if it were not decorated."""
+        ...
+
+    def cost(self, function: F, /) -> F:
+        """Attach a typed function over board types that gives the cost when a plan is made."""
+        ...
+
+    def value(self, function: F, /) -> F:
+        """Attach a typed function over board types that gives the value when a plan is made."""
+        ...
+
+    def when(self, function: F, /) -> F:
+        """Attach a typed predicate that must hold before the action runs."""
+        ...
+
+    def __get__(self, instance: Any, owner: Any = None, /) -> Callable[..., Any]:
+        """Bind like any function in a class."""
+        ...
+
+
+@overload
+def action(function: Callable[P, R], /) -> ActionFunction[P, R]: ...
+@overload
+def action(
+    *,
+    description: str | None = None,
+    cost: float | Callable[..., float] = 0.0,
+    value: float | Callable[..., float] = 0.0,
+    pre: Iterable[Any] | str = (),
+    post: Iterable[Any] | str = (),
+    output: str | tuple[str, ...] | None = None,
+    rerun: Rerun | bool | None = None,
+    trigger: TypeForm | None = None,
+    clear_board: bool = False,
+    consumes: Iterable[Any] | type | str = (),
+    read_only: bool = False,
+    idempotent: bool = False,
+    retry: Retry | None = None,
+    timeout: float | None = None,
+    approval: bool = False,
+    name: str | None = None,
+) -> Callable[[Callable[P, R]], ActionFunction[P, R]]: ...
+def action(function: Any = None, /, **options: Any) -> Any:
+    """Declare a function, or a method of a component or state, to be an action.
+
+    Its parameters are filled from the board by their types, and what it returns is put there.
+
+    Args:
+        function: The function, when used without parentheses.
+        **options: As follows.
+
+            description: What it does; the docstring's first paragraph by default.
+            cost: What running it costs, 0 to 1, or a typed function that tells when a plan is made.
+            value: What running it is worth, 0 to 1, or such a function.
+            pre: Conditions that must hold before: a `@condition`, a name, a text expression, or `Not` of one.
+            post: Conditions it promises beside its outputs, by name or `Not(name)`.
+            output: The name that its output is bound to; a tuple of names for a tuple of outputs.
+            rerun: `"never"` (the default), `"new_inputs"`: once for each distinct set of input entries (the default
+                in states), or `"always"`.
+            trigger: It runs only when the newest entry is of this type.
+            clear_board: Hide everything else when it succeeds, and forget what has run.
+            consumes: Inputs, by type or parameter name, that are hidden when it succeeds.
+            read_only: It has no effects outside the board.
+            idempotent: Running it twice does no harm.
+            retry: How to treat transient errors.
+            timeout: The seconds it may take.
+            approval: A person must agree before it runs.
+            name: Its name; the function's by default.
+
+    Raises:
+        DefinitionError: Something about the declaration cannot work; the message says where and what to do.
+    """
+
+    def declare(function: Callable[..., Any]) -> Any:
+        return _declare_action(function, **options)
+
+    return declare if function is None else declare(function)
+
+
+def achieves_goal(
+    description: str | Callable[..., Any] = "", *, value: float = 0.0, name: str | None = None
+) -> Callable[[F], F]:
+    """Make a goal of an action's output: it is met once the output is on the board and this action produced it.
+
+    Args:
+        description: What is achieved.
+        value: What it is worth, 0 to 1.
+        name: The goal's name; the action's by default.
+
+    Raises:
+        DefinitionError: The value is out of range, or it is applied to something that is no function.
+    """
+    if callable(description):
+        message = 'Write @achieves_goal("what is achieved"), with parentheses.'
+        raise DefinitionError(message, where=location_of(description))
+    achievement = Achievement(description, checked_share("value", value, "@achieves_goal"), name)
+
+    def mark(function: F) -> F:
+        declaration = declaration_of(function)
+        if isinstance(declaration, ActionDeclaration):
+            declaration.achieves = achievement
+        else:
+            setattr(function, _ACHIEVES, achievement)  # @action, applied next, picks it up
+        return function
+
+    return mark
+
+
+@overload
+def condition(function: F, /) -> F: ...
+@overload
+def condition(*, name: str | None = None) -> Callable[[F], F]: ...
+def condition(function: Any = None, /, *, name: str | None = None) -> Any:
+    """Declare a typed predicate over entries to be a condition.
+
+    It is evaluated only when the answer can change the plan. While one of its inputs is not on the board it is
+    UNKNOWN, which satisfies neither itself nor its negation.
+
+    Raises:
+        DefinitionError: It is asynchronous, or a parameter has no type.
+    """
+
+    def declare(function: F) -> F:
+        _mark(function, _declare_condition(function, name or _name_of(function), "condition", depth=3))
+        return function
+
+    return declare if function is None else declare(function)
+
+
+def declaration_of(function: Any) -> ActionDeclaration | ConditionDeclaration | None:
+    """Return what was declared of a function or method, or `None`."""
+    found = getattr(function, _MARK, None)
+    return found if isinstance(found, ActionDeclaration | ConditionDeclaration) else None
+
+
+def _declare_action(
+    function: Callable[..., Any],
+    *,
+    description: str | None = None,
+    cost: float | Callable[..., float] = 0.0,
+    value: float | Callable[..., float] = 0.0,
+    pre: Iterable[Any] | str = (),
+    post: Iterable[Any] | str = (),
+    output: str | tuple[str, ...] | None = None,
+    rerun: Rerun | bool | None = None,
+    trigger: TypeForm | None = None,
+    clear_board: bool = False,
+    consumes: Iterable[Any] | type | str = (),
+    read_only: bool = False,
+    idempotent: bool = False,
+    retry: Retry | None = None,
+    timeout: float | None = None,
+    approval: bool = False,
+    name: str | None = None,
+) -> Callable[..., Any]:
+    _check_function(function, "action")
+    name = name or _name_of(function)
+    of, where = f"Action {name!r}", location_of(function)
+    if timeout is not None and not timeout > 0:
+        message = f"{of} has timeout={timeout!r}; it must be a number of seconds above 0."
+        raise DefinitionError(message, where=where)
+    method = is_method(function)
+    declaration = ActionDeclaration(
+        name=name,
+        function=function,
+        reader=SignatureReader(function, kind="action", skip_first=method, depth=4),
+        method=method,
+        description=description if description is not None else _first_paragraph(function),
+        cost=_located(checked_share, "cost", 0.0 if callable(cost) else cost, of, where=where),
+        value=_located(checked_share, "value", 0.0 if callable(value) else value, of, where=where),
+        pre=_items(pre),
+        post=_items(post),
+        output=_output_names(output, of, where),
+        rerun=_rerun(rerun, of, where),
+        trigger=trigger,
+        consumes=_items(consumes),
+        clear_board=clear_board,
+        read_only=read_only,
+        idempotent=idempotent,
+        retry=retry,
+        timeout=timeout,
+        approval=approval,
+        achieves=getattr(function, _ACHIEVES, None),
+        rerun_given=rerun is not None,
+    )
+    if callable(cost):
+        declaration.cost_estimate = _estimate(cost, "cost function", depth=5)
+    if callable(value):
+        declaration.value_estimate = _estimate(value, "value function", depth=5)
+    _mark(function, declaration)
+    _attach_methods(function, declaration)
+    return function
+
+
+def _attach_methods(function: Any, declaration: ActionDeclaration) -> None:
+    def cost(estimate: F) -> F:
+        declaration.cost_estimate = _estimate(estimate, "cost function", depth=4)
+        return estimate
+
+    def value(estimate: F) -> F:
+        declaration.value_estimate = _estimate(estimate, "value function", depth=4)
+        return estimate
+
+    def when(predicate: F) -> F:
+        label = _name_of(predicate)
+        name = f"{declaration.name}.{'when' if label in ('_', '<lambda>') else label}"
+        taken = {known.name for known in declaration.predicates}
+        if name in taken:
+            name = f"{name}.{len(taken) + 1}"
+        declaration.predicates.append(_declare_condition(predicate, name, "predicate", depth=3))
+        return predicate
+
+    function.cost, function.value, function.when = cost, value, when
+
+
+def _declare_condition(function: Callable[..., Any], name: str, kind: str, *, depth: int) -> ConditionDeclaration:
+    _check_function(function, kind)
+    if iscoroutinefunction(function):
+        message = (
+            f"The {kind} {name!r} is asynchronous, but plans are made without waiting. "
+            "Let an action put what it finds out on the board, and ask that."
+        )
+        raise DefinitionError(message, where=location_of(function))
+    method = is_method(function)
+    reader = SignatureReader(function, kind=kind, skip_first=method, depth=depth, needs_return=False)
+    return ConditionDeclaration(name, function, reader, method)
+
+
+def _estimate(function: Callable[..., float], kind: str, *, depth: int) -> Estimate:
+    _check_function(function, kind)
+    reader = SignatureReader(
+        function, kind=kind, skip_first=is_method(function), depth=depth, needs_return=False
+    )
+    return Estimate(function, reader)
+
+
+def _check_function(function: Any, kind: str) -> None:
+    if isinstance(function, staticmethod | classmethod):
+        message = f"A static or class method cannot be an {kind}; declare it as a function or a plain method."
+        raise DefinitionError(message)
+    if not callable(function) or isinstance(function, type):
+        message = f"@{kind} is for functions; {function!r} is none."
+        raise DefinitionError(message)
+    if declaration_of(function) is not None:
+        message = f"{_name_of(function)!r} is declared twice. Wrap it in a function of its own to declare it again."
+        raise DefinitionError(message, where=location_of(function))
+
+
+def _mark(function: Any, declaration: Any) -> None:
+    try:
+        setattr(function, _MARK, declaration)
+    except AttributeError:
+        message = f"{function!r} cannot be decorated; wrap it in a function of your own."
+        raise DefinitionError(message) from None
+
+
+def _located(check: Callable[..., float], *args: Any, where: Location | None) -> float:
+    try:
+        return check(*args)
+    except DefinitionError as error:
+        raise DefinitionError(str(error), where=where) from None
+
+
+def _name_of(function: Any) -> str:
+    return cast("str", getattr(function, "__name__", type(function).__name__))
+
+
+def _first_paragraph(function: Callable[..., Any]) -> str:
+    documentation = cleandoc(function.__doc__ or "")
+    return " ".join(documentation.partition("\n\n")[0].split())
+
+
+def _items(given: Any) -> tuple[Any, ...]:
+    if isinstance(given, Iterable) and not isinstance(given, str | type) and not callable(given):
+        return tuple(given)
+    return (given,)
+
+
+def _output_names(output: str | tuple[str, ...] | None, of: str, where: Location | None) -> tuple[str, ...]:
+    names = () if output is None else (output,) if isinstance(output, str) else tuple(output)
+    for name in names:
+        if not isinstance(name, str) or not name.isidentifier():
+            message = f"{of} has output={name!r}; a binding name is a Python identifier, as 'gh_issue' is."
+            raise DefinitionError(message, where=where)
+    return names
+
+
+def _rerun(rerun: Any, of: str, where: Location | None) -> Rerun:
+    synonyms: dict[Any, Rerun] = {None: "never", False: "never", True: "always"}
+    choices: tuple[Rerun, ...] = ("never", "new_inputs", "always")
+    if isinstance(rerun, bool) or rerun is None:
+        return synonyms[rerun]
+    if rerun not in choices:
+        message = f"{of} has rerun={rerun!r}. {suggest(str(rerun), choices)}"
+        raise DefinitionError(message, where=where)
+    return cast("Rerun", rerun)
+
+

@@ -1,0 +1,1 @@
+"""The shared, typed, append-only memory of a run."""

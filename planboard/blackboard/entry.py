@@ -1,0 +1,37 @@
+"""One typed object on the board, with where it came from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from planboard.blackboard.integrity import Watch
+from planboard.types import TypeForm, type_name
+
+INPUT = "input"
+"""The producer of entries that a run was started with, or that were put on the board from outside."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """An object on the blackboard. Entries are compared by identity and never change."""
+
+    position: int
+    """The place in the history of its board, counted from 0."""
+    value: Any
+    type: TypeForm | None = None
+    """The declared type, or `None` when only the value's own class is known."""
+    name: str | None = None
+    """The binding name, if it has one."""
+    producer: str = INPUT
+    """The action that produced it, or `"input"`."""
+    protected: bool = False
+    """Whether it stays visible when the board is cleared or a state is entered."""
+    watch: Watch | None = None
+    """Tells whether the object was changed since; `None` for objects that cannot change."""
+
+    @property
+    def type_name(self) -> str:
+        """The declared type, else the class, as a person writes it."""
+        return type_name(self.type if self.type is not None else type(self.value))
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type_name}" if self.name else self.type_name

@@ -1,0 +1,187 @@
+"""Notice when an object on the board was changed in place, and bring back what was stored.
+
+Objects that cannot change are not watched. Of the others a private copy is kept, taken when they were put on the
+board; comparing with it later is the check, and giving it out again is the repair.
+"""
+
+import copy
+import datetime as dt
+import decimal
+import enum
+import fractions
+import pathlib
+import types
+import typing
+import uuid
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from planboard.types import origin_of
+
+_ATOMS = (
+    str, bytes, int, float, complex, bool, type(None), enum.Enum, dt.date, dt.time, dt.timedelta,
+    dt.tzinfo, decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, range, type, types.FunctionType,
+)  # fmt: skip
+_FROZEN_CONTAINERS = (tuple, frozenset)
+
+
+class Watch:
+    """A private copy of an object, to compare it with and to restore it from."""
+
+    __slots__ = ("_copy", "_shallow")
+
+    def __init__(self, value: object, *, shallow: bool) -> None:
+        self._shallow = shallow
+        self._copy: Any = dict(vars(value)) if shallow else duplicate(value)
+
+    def is_intact(self, value: object) -> bool:
+        """Tell whether `value` still is as it was when the watch began."""
+        if not self._shallow:
+            return same(value, self._copy)
+        now = vars(value)
+        return bool(now == self._copy) or _same_items(now, self._copy, set())
+
+    def restored(self, value: object) -> Any:
+        """Return the object as it was when the watch began."""
+        if not self._shallow:
+            return duplicate(self._copy)
+        restored = copy.copy(value)
+        vars(restored).clear()
+        vars(restored).update(self._copy)
+        return restored
+
+
+def watch(value: object) -> Watch | None:
+    """Start watching a value; `None` when nothing can change it."""
+    kind = _kind_of_class(type(value))
+    if kind == "container":
+        atoms = all(isinstance(item, _ATOMS) for item in typing.cast("tuple[Any, ...]", value))
+        return None if atoms else Watch(value, shallow=False)
+    return None if kind == "frozen" else Watch(value, shallow=kind == "shallow")
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_class(cls: type) -> typing.Literal["frozen", "shallow", "container", "deep"]:
+    if issubclass(cls, _ATOMS):
+        return "frozen"
+    if issubclass(cls, _FROZEN_CONTAINERS):
+        return "container"
+    if not (issubclass(cls, BaseModel) or is_dataclass(cls)):
+        return "deep"
+    if not all(_is_frozen_form(form) for form in _field_types(cls)):
+        return "deep"
+    if issubclass(cls, BaseModel):
+        allows_extra = cls.model_config.get("extra") == "allow" or cls.__pydantic_root_model__
+        if cls.model_config.get("frozen"):
+            return "deep" if allows_extra else "frozen"
+        return "deep" if allows_extra or cls.__private_attributes__ else "shallow"
+    if getattr(cls, "__dataclass_params__").frozen:  # noqa: B009 - not known to the type checker
+        return "frozen"
+    return "shallow" if "__slots__" not in vars(cls) else "deep"
+
+
+def _field_types(cls: type) -> list[Any]:
+    if issubclass(cls, BaseModel):
+        return [field.annotation for field in cls.model_fields.values()]
+    try:
+        hints = typing.get_type_hints(cls)
+    except Exception:  # noqa: BLE001 - a hint that cannot be resolved only means: watch the object thoroughly
+        return [Any]
+    return [hints.get(field.name, Any) for field in fields(cls)]
+
+
+def _is_frozen_form(form: Any) -> bool:
+    if form is None or form is type(None):
+        return True
+    origin = origin_of(form)
+    if origin is typing.Annotated:
+        return _is_frozen_form(get_args(form)[0])
+    if origin is typing.Literal:
+        return True
+    if origin in (typing.Union, types.UnionType, tuple, frozenset):
+        return all(arg is ... or _is_frozen_form(arg) for arg in get_args(form))
+    return isinstance(form, type) and origin is None and (
+        issubclass(form, _ATOMS) or (form not in _FROZEN_CONTAINERS and _kind_of_class(form) == "frozen")
+    )  # fmt: skip
+
+
+def duplicate(value: Any) -> Any:
+    """Return a copy that shares only what cannot change. Objects that refuse to be copied are shared."""
+    return _duplicate(value, {})
+
+
+def _duplicate(value: Any, seen: dict[int, Any]) -> Any:
+    if isinstance(value, _ATOMS):
+        return value
+    if id(value) in seen:
+        return seen[id(value)]
+    cls = type(value)
+    if cls is list:
+        copied: Any = []
+        seen[id(value)] = copied
+        copied.extend(_duplicate(item, seen) for item in value)
+        return copied
+    if cls is dict:
+        copied = {}
+        seen[id(value)] = copied
+        copied.update((key, _duplicate(item, seen)) for key, item in value.items())
+        return copied
+    if cls is set:
+        return set(value)
+    if cls is tuple:
+        return tuple(_duplicate(item, seen) for item in value)
+    if isinstance(value, BaseModel):
+        copied = cls.__new__(cls)
+        seen[id(value)] = copied
+        for slot in ("__dict__", "__pydantic_extra__", "__pydantic_private__"):
+            object.__setattr__(copied, slot, _duplicate(getattr(value, slot), seen))
+        object.__setattr__(copied, "__pydantic_fields_set__", set(value.__pydantic_fields_set__))
+        return copied
+    try:
+        return copy.deepcopy(value, seen)
+    except Exception:  # noqa: BLE001 - a lock or a socket inside; such an object can only be shared
+        seen[id(value)] = value
+        return value
+
+
+def same(left: Any, right: Any) -> bool:
+    """Tell whether two values have the same content, also where `==` would lie, as for NaN or arrays."""
+    return _same(left, right, set())
+
+
+def _same_items(now: Mapping[str, Any], before: Mapping[str, Any], seen: set[tuple[int, int]]) -> bool:
+    """Compare attributes; one that was added since is a cached property, not a change."""
+    return all(name in now and _same(now[name], value, seen) for name, value in before.items())
+
+
+def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: PLR0911 - one for each kind
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, float) and left != left:  # noqa: PLR0124 - NaN
+        return bool(right != right)  # noqa: PLR0124
+    if isinstance(left, _ATOMS):
+        return bool(left == right)
+    if (id(left), id(right)) in seen:
+        return True
+    seen.add((id(left), id(right)))
+    if isinstance(left, Mapping):
+        return left.keys() == right.keys() and all(_same(left[key], right[key], seen) for key in left)
+    if isinstance(left, list | tuple):
+        return len(left) == len(right) and all(_same(a, b, seen) for a, b in zip(left, right, strict=True))
+    if isinstance(left, BaseModel):
+        return _same_items(vars(left), vars(right), seen) and all(
+            _same(getattr(left, slot), getattr(right, slot), seen)
+            for slot in ("__pydantic_extra__", "__pydantic_private__")
+        )
+    if is_dataclass(left):
+        return all(_same(getattr(left, f.name, None), getattr(right, f.name, None), seen) for f in fields(left))
+    if hasattr(left, "__dict__") and type(left).__eq__ is object.__eq__:
+        return _same(vars(left), vars(right), seen)
+    equal = left == right
+    return equal if isinstance(equal, bool) else bool(getattr(equal, "all", lambda: equal)())

@@ -1,0 +1,251 @@
+"""The facts and operators of an agent, compiled once and reused at every tick.
+
+A state is two integers, one bit per fact: what is true and what is unknown; the rest is false. So a state is
+made, compared and stored in nanoseconds, and equal worlds are equal numbers in every process.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias, TypeVar
+
+from planboard.errors import DefinitionError, UnknownNameError
+from planboard.planners.operator import NIRVANA, Operator, PlanGoal, Truth
+
+FactKind: TypeAlias = Literal["type", "condition", "bookkeeping"]
+"""What a fact stands for; used in explanations only."""
+
+_CACHED = 64
+"""Goal sets (and views of goals) kept per domain; an agent has a handful."""
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """An operator as integers over the bits of a domain."""
+
+    pre_true: int
+    pre_false: int
+    true: int
+    """Facts it makes true."""
+    false: int
+    """Facts it makes false."""
+    unknown: int
+    """Facts it makes unknown."""
+
+    @classmethod
+    def of(cls, operator: Operator, bit: Mapping[str, int]) -> "Masks":
+        """Compile an operator over the bits of its facts."""
+        pre, effects = operator.pre, operator.effects
+        return cls(
+            pre_true=mask_of(bit, pre, True),
+            pre_false=mask_of(bit, pre, False),
+            true=mask_of(bit, effects, True),
+            false=mask_of(bit, effects, False),
+            unknown=mask_of(bit, effects, None),
+        )
+
+    def after(self, true: int, unknown: int) -> tuple[int, int]:
+        """Return the true and the unknown facts once the operator has run."""
+        kept = ~(self.true | self.false | self.unknown)
+        return true & kept | self.true, unknown & kept | self.unknown
+
+
+class Domain:
+    """Operators and facts, sorted and numbered; immutable, and shared by any number of problems.
+
+    What planning derives from it, such as which operators matter to a goal, is kept here (bounded), so a tick
+    pays for its state only.
+
+    Args:
+        operators: In any order; `(name, outcome)` must be unique.
+        facts: Names beside those that operators mention.
+        kinds: What facts stand for, for explanations. Bookkeeping facts are not shown as inputs.
+    """
+
+    def __init__(
+        self,
+        operators: Iterable[Operator],
+        *,
+        facts: Iterable[str] = (),
+        kinds: Mapping[str, FactKind] | None = None,
+    ) -> None:
+        self.operators: tuple[Operator, ...] = tuple(sorted(operators, key=lambda operator: operator.key))
+        """All operators, by name and outcome."""
+        _refuse_twins(self.operators)
+        mentioned = {name for operator in self.operators for name in (*operator.pre, *operator.effects)}
+        self._compile(tuple(sorted(mentioned.union(facts))), dict(kinds or {}))
+
+    def _compile(self, bit_order: tuple[str, ...], kinds: dict[str, FactKind]) -> None:
+        self._bit_order = bit_order
+        self._bits = {name: 1 << index for index, name in enumerate(bit_order)}
+        self._views: dict[PlanGoal, object] = {}
+        self._goal_sets: dict[tuple[PlanGoal, ...], Domain] = {}
+        self.facts: tuple[str, ...] = tuple(sorted(bit_order))
+        """All facts, sorted."""
+        self.kinds: Mapping[str, FactKind] = kinds
+        """What facts stand for; one that is not listed is a plain fact."""
+        self.every: int = (1 << len(bit_order)) - 1
+        """The mask of all facts."""
+        self.dynamic: bool = any(operator.dynamic for operator in self.operators)
+        """Whether some cost or value depends on the state, so that no plan outlives its first step unchecked."""
+
+    @cached_property
+    def masks(self) -> tuple[Masks, ...]:
+        """The operators as integers, in the order of `operators`."""
+        return tuple(Masks.of(operator, self._bits) for operator in self.operators)
+
+    @cached_property
+    def alternatives(self) -> Mapping[str, int]:
+        """How many outcomes each action has; only those with more than one."""
+        counts: dict[str, int] = {}
+        for operator in self.operators:
+            counts[operator.name] = counts.get(operator.name, 0) + 1
+        return {name: count for name, count in counts.items() if count > 1}
+
+    def bit(self, name: str) -> int:
+        """Return the mask of one fact.
+
+        Raises:
+            UnknownNameError: With the closest name, when there is no such fact.
+        """
+        try:
+            return self._bits[name]
+        except KeyError:
+            raise UnknownNameError("fact", name, self.facts) from None
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a fact of that name."""
+        return name in self._bits
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """Return the names of the facts in a mask, sorted."""
+        return tuple(sorted(self._bit_order[index] for index in bits_of(mask)))
+
+    def state(self, values: Mapping[str, Truth]) -> "State":
+        """Return a state of this domain: missing names are false, names it does not know are left out."""
+        true = unknown = 0
+        for name, bit in self._bits.items():
+            truth = values.get(name, False)
+            if truth is None:
+                unknown |= bit
+            elif truth:
+                true |= bit
+        return State(self, true, unknown)
+
+    def covering(self, names: Iterable[str]) -> "Domain":
+        """Return this domain, or one that knows these names too and keeps every bit where it is.
+
+        States of this domain are therefore states of the wider one, in which the new facts are false.
+        """
+        extra = tuple(sorted(set(names).difference(self._bits)))
+        if not extra:
+            return self
+        wider = Domain.__new__(Domain)
+        wider.operators = self.operators
+        wider._compile(self._bit_order + extra, dict(self.kinds))
+        return wider
+
+    def for_goals(self, goals: tuple[PlanGoal, ...]) -> "Domain":
+        """Return the domain that knows the goals' facts, checked and remembered.
+
+        Raises:
+            DefinitionError: If two goals have one name.
+        """
+        return remember(self._goal_sets, goals, self._checked_for_goals)
+
+    def _checked_for_goals(self, goals: tuple[PlanGoal, ...]) -> "Domain":
+        real = [goal for goal in goals if goal is not NIRVANA]
+        names = sorted(goal.name for goal in real)
+        for name, following in zip(names, names[1:], strict=False):
+            if name == following:
+                raise DefinitionError(f"Two goals are named {name!r}; a goal is chosen and reported by its name.")
+        return self.covering(name for goal in real for name in goal.pre)
+
+    def __repr__(self) -> str:
+        return f"<Domain of {len(self.operators)} operators over {len(self.facts)} facts>"
+
+
+class State(Mapping[str, Truth]):
+    """What holds now: a mapping of every fact of a domain to True, False or None, kept as two integers."""
+
+    def __init__(self, domain: Domain, true: int, unknown: int) -> None:
+        self.domain = domain
+        """Names the facts."""
+        self.true = true
+        """The mask of the facts that are true."""
+        self.unknown = unknown
+        """The mask of the facts that are unknown; never overlaps `true`."""
+
+    def __getitem__(self, name: str) -> Truth:
+        bit = self.domain._bits[name]  # noqa: SLF001 - one module; a mapping answers with KeyError
+        return None if self.unknown & bit else bool(self.true & bit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.domain.facts)
+
+    def __len__(self) -> int:
+        return len(self.domain.facts)
+
+    def updated(self, values: Mapping[str, Truth]) -> "State":
+        """Return the state with some facts changed.
+
+        Raises:
+            UnknownNameError: For a name that is no fact of the domain.
+        """
+        true, unknown = self.true, self.unknown
+        for name, truth in values.items():
+            bit = self.domain.bit(name)
+            true = true | bit if truth else true & ~bit
+            unknown = unknown | bit if truth is None else unknown & ~bit
+        return State(self.domain, true, unknown)
+
+    @property
+    def unknown_names(self) -> tuple[str, ...]:
+        """The facts that are unknown, sorted."""
+        return self.domain.names(self.unknown)
+
+    def __repr__(self) -> str:
+        return f"State({dict(self)!r})"
+
+
+def remember(cache: dict[Key, Made], key: Key, make: Callable[[Key], Made]) -> Made:
+    """Return what was made for `key`, making it the first time; the oldest goes when there are too many."""
+    made = cache.get(key)
+    if made is None:
+        made = make(key)
+        if len(cache) >= _CACHED:
+            cache.pop(next(iter(cache)), None)
+        cache[key] = made
+    return made
+
+
+def mask_of(bit: Mapping[str, int], literals: Mapping[str, Truth], wanted: Truth) -> int:
+    """Return the mask of the facts that `literals` gives the value `wanted`."""
+    mask = 0
+    for name, truth in literals.items():
+        if truth is wanted:
+            mask |= bit[name]
+    return mask
+
+
+def bits_of(mask: int) -> list[int]:
+    """Return the positions of the bits that are set, ascending."""
+    positions = []
+    while mask:
+        low = mask & -mask
+        positions.append(low.bit_length() - 1)
+        mask ^= low
+    return positions
+
+
+def _refuse_twins(operators: tuple[Operator, ...]) -> None:
+    for one, other in zip(operators, operators[1:], strict=False):
+        if one.key == other.key:
+            outcome = f" with the outcome {one.outcome!r}" if one.outcome else ""
+            raise DefinitionError(
+                f"Two operators are named {one.name!r}{outcome} (outcomes {one.outcome!r} and {other.outcome!r}). "
+                "Rename one, or tell the outcomes of one action apart with `outcome=`."
+            )
