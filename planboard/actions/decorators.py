@@ -16,7 +16,7 @@ from planboard.errors import DefinitionError
 from planboard.types import Location, TypeForm, location_of
 
 P = ParamSpec("P")
-R = TypeVar("R", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
 F = TypeVar("F", bound=Callable[..., Any])
 
 Rerun = Literal["never", "new_inputs", "always"]
@@ -109,13 +109,13 @@ class ActionDeclaration:
         return location_of(self.function)
 
 
-class ActionFunction(Protocol[P, R]):
+class ActionFunction(Protocol[P, R_co]):
     """A decorated function: what it was, and ways to say more about the action."""
 
     __name__: str
     __qualname__: str
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """Call the function itself, as if it were not decorated."""
         ...
 
@@ -137,7 +137,7 @@ class ActionFunction(Protocol[P, R]):
 
 
 @overload
-def action(function: Callable[P, R], /) -> ActionFunction[P, R]: ...
+def action(function: Callable[P, R_co], /) -> ActionFunction[P, R_co]: ...
 @overload
 def action(
     *,
@@ -157,7 +157,7 @@ def action(
     timeout: float | None = None,
     approval: bool = False,
     name: str | None = None,
-) -> Callable[[Callable[P, R]], ActionFunction[P, R]]: ...
+) -> Callable[[Callable[P, R_co]], ActionFunction[P, R_co]]: ...
 def action(function: Any = None, /, **options: Any) -> Any:
     """Declare a function, or a method of a component or state, to be an action.
 
@@ -251,7 +251,7 @@ def declaration_of(function: Any) -> ActionDeclaration | ConditionDeclaration | 
     return found if isinstance(found, ActionDeclaration | ConditionDeclaration) else None
 
 
-def _declare_action(
+def _declare_action(  # noqa: PLR0913 - the options of the decorator
     function: Callable[..., Any],
     *,
     description: str | None = None,

@@ -70,8 +70,9 @@ class SignatureReader:
     ) -> None:
         self._function = function
         self._needs_return = needs_return
+        self.skip_first = skip_first
+        """Whether the first parameter is `self`."""
         self._kind = kind
-        self._skip_first = skip_first
         self._frames = _enclosing_frames(function, sys._getframe(depth))  # noqa: SLF001 - local types live there
         self._signature: Signature | None = None
         try:
@@ -96,7 +97,7 @@ class SignatureReader:
 
     def _read(self) -> Signature:
         parameters = list(inspect.signature(self._function).parameters.values())
-        if self._skip_first:
+        if self.skip_first:
             parameters = parameters[1:]
         namespace = self._namespace()
         inputs = tuple(self._input(parameter, namespace) for parameter in parameters)

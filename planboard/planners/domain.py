@@ -7,10 +7,13 @@ made, compared and stored in nanoseconds, and equal worlds are equal numbers in 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal, Truth
+
+if TYPE_CHECKING:
+    from planboard.planners.search.view import View
 
 FactKind: TypeAlias = Literal["type", "condition", "bookkeeping"]
 """What a fact stands for; used in explanations only."""
@@ -81,7 +84,8 @@ class Domain:
     def _compile(self, bit_order: tuple[str, ...], kinds: dict[str, FactKind]) -> None:
         self._bit_order = bit_order
         self._bits = {name: 1 << index for index, name in enumerate(bit_order)}
-        self._views: dict[PlanGoal, object] = {}
+        self.views: dict[PlanGoal, View] = {}
+        """What bears on each goal, made when it is first planned for; see `view_of`."""
         self._goal_sets: dict[tuple[PlanGoal, ...], Domain] = {}
         self.facts: tuple[str, ...] = tuple(sorted(bit_order))
         """All facts, sorted."""
@@ -96,6 +100,15 @@ class Domain:
     def masks(self) -> tuple[Masks, ...]:
         """The operators as integers, in the order of `operators`."""
         return tuple(Masks.of(operator, self._bits) for operator in self.operators)
+
+    @cached_property
+    def achievers(self) -> Mapping[tuple[str, Truth], list[int]]:
+        """For each fact and value, the operators with that effect, by their position in `operators`."""
+        index: dict[tuple[str, Truth], list[int]] = {}
+        for position, operator in enumerate(self.operators):
+            for effect in operator.effects.items():
+                index.setdefault(effect, []).append(position)
+        return index
 
     @cached_property
     def alternatives(self) -> Mapping[str, int]:
@@ -119,6 +132,10 @@ class Domain:
     def knows(self, name: str) -> bool:
         """Whether there is a fact of that name."""
         return name in self._bits
+
+    def demands(self, goal: PlanGoal) -> Masks:
+        """Return a goal as the preconditions of an operator without effects."""
+        return Masks(mask_of(self._bits, goal.pre, True), mask_of(self._bits, goal.pre, False), 0, 0, 0)
 
     def names(self, mask: int) -> tuple[str, ...]:
         """Return the names of the facts in a mask, sorted."""

@@ -151,10 +151,6 @@ class _Nirvana(PlanGoal):
         return "NIRVANA"
 
 
-NIRVANA: Final[PlanGoal] = _Nirvana("Nirvana", {"nirvana": True})
-"""The goal that is never satisfied. Planners know it by identity: a goal of yours may have the same name."""
-
-
 def checked_number(where: str, what: str, number: object, *, floor: int | None = None) -> Number:
     """Return `number` if it is a finite number and, with a `floor`, not below it.
 
@@ -203,3 +199,7 @@ def _literals(where: str, conditions: Conditions) -> dict[str, Truth]:
         if not (truth is None or isinstance(truth, bool)):
             raise DefinitionError(f"{where}: {name!r} must be True, False or None, not {truth!r}.")
     return values
+
+
+NIRVANA: Final[PlanGoal] = _Nirvana("Nirvana", {"nirvana": True})
+"""The goal that is never satisfied. Planners know it by identity: a goal of yours may have the same name."""

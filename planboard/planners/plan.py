@@ -7,7 +7,7 @@ remains of an optimal plan is an optimal plan, so `rest` hands it out in constan
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -171,6 +171,11 @@ class Plan:
         if ((observed.true ^ true) | (observed.unknown ^ unknown)) & relevant:
             return None
         return Plan(course, observed.true, observed.unknown, done + 1)
+
+    def among(self, relevant: int, *, lasting: bool) -> "Plan":
+        """Return this plan as the best of several goals: what bears on any of them ends it, if it lasts at all."""
+        course = replace(self._course, relevant=relevant, lasting=self._course.lasting and lasting)
+        return Plan(course, self._true, self._unknown, self._done)
 
     @property
     def fingerprint(self) -> str:

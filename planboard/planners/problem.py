@@ -63,6 +63,12 @@ class Problem:
         """The operators, by name and outcome."""
         return self.domain.operators
 
+    def towards(self, goal: PlanGoal) -> "Problem":
+        """Return the problem of reaching one goal, which need not be among `goals`."""
+        if any(goal is known or goal == known for known in self.goals):
+            return self
+        return Problem(self.state, self.domain, (goal,), self.resolve)
+
     def __repr__(self) -> str:
         goals = ", ".join(goal.name for goal in self.goals)
         return f"<Problem of {len(self.operators)} operators, goals: {goals}>"

@@ -1,0 +1,269 @@
+"""A set of actions, conditions, states and goals that belong together, resolved once.
+
+`Catalogue` is what the parts of an agent become: every signature read, every name resolved, every text condition
+checked against the models, or an error that says what is wrong and where.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import iscoroutinefunction
+from typing import Any
+
+from planboard._text import listed
+from planboard.actions.action import Action, BoundInput, Condition, TypedFunction, root_name
+from planboard.actions.context import ActionContext
+from planboard.actions.decorators import ActionDeclaration, ConditionDeclaration, Estimate
+from planboard.actions.goal import Goal
+from planboard.actions.parts import Found, find_parts
+from planboard.actions.preconditions import ConditionTable
+from planboard.actions.signature import Input, Signature
+from planboard.actions.state import state_of
+from planboard.blackboard.index import Matcher, Query
+from planboard.blackboard.matching import members
+from planboard.errors import DefinitionError, UnknownNameError
+from planboard.types import Location, TypeForm, origin_of, type_name
+
+
+class Catalogue:
+    """Actions, conditions, states and goals, resolved."""
+
+    def __init__(
+        self,
+        name: str,
+        parts: Iterable[Any],
+        *,
+        goals: Iterable[Goal | TypeForm] = (),
+        services: Iterable[object] = (),
+        description: str = "",
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.parts = tuple(parts)
+        self.services = tuple(services)
+        """Objects that are injected into parameters of their types."""
+        self.stated_goals = tuple(goals)
+        self.matcher = Matcher()
+        """The queries of this catalogue, shared by all boards made for it."""
+        found = find_parts(self.parts)
+        self.states: tuple[type, ...] = tuple(found.states)
+        """The `@state` classes, in order of their names."""
+        _refuse_duplicates(found)
+        signatures = {item.name: (item, item.declaration.reader.read()) for item in found.actions}
+        self._table = ConditionTable(self.matcher, self._known_roots(signatures.values()))
+        for declared in found.conditions:
+            self._table.declare(self._condition(declared.declaration, declared.owner))
+        actions = [self._action(item, signature) for item, signature in signatures.values()]
+        self.actions: Mapping[str, Action] = {
+            action.name: action for action in sorted(actions, key=lambda action: action.name)
+        }
+        """The actions by name, in order of their names."""
+        self.goals: tuple[Goal, ...] = self._goals()
+        """The goals, in order of their names."""
+        self.goal_conditions: Mapping[str, tuple[tuple[str, bool], ...]] = {
+            goal.name: tuple(self._table.resolve(item, f"Goal {goal.name!r}", None, {}) for item in goal.pre)
+            for goal in self.goals
+        }
+        """The conditions of each goal, resolved."""
+        self._table.close()
+        self.conditions: Mapping[str, Condition] = self._table.conditions
+        """Every condition that is named anywhere, by name."""
+        self.unpromised = self._table.unpromised
+        """The free conditions that are required but that no action promises."""
+
+    def action(self, name: str) -> Action:
+        """Return an action by its name.
+
+        Raises:
+            UnknownNameError: There is none; the message names the closest.
+        """
+        if name not in self.actions:
+            raise UnknownNameError("action", name, self.actions)
+        return self.actions[name]
+
+    def _action(self, item: Found[ActionDeclaration], signature: Signature) -> Action:
+        declared = item.declaration
+        body = self._typed(item, declared.function, signature, declared.where)
+        queries = {bound.parameter: (bound.query,) for bound in body.inputs}
+        of = f"Action {declared.name!r}"
+        pre = [self._table.resolve(given, of, declared.where, queries) for given in declared.pre]
+        predicates = [self._condition(predicate, item.owner) for predicate in declared.predicates]
+        pre += [(self._table.declare(predicate), True) for predicate in predicates]
+        post = [self._table.promise(given, of, declared.where) for given in declared.post]
+        outputs = signature.outputs
+        _check_outputs(declared, outputs)
+        return Action(
+            name=declared.name,
+            description=declared.description,
+            body=body,
+            outputs=outputs,
+            output_names=declared.output,
+            cost=self._estimate(declared.cost, declared.cost_estimate, item),
+            value=self._estimate(declared.value, declared.value_estimate, item),
+            pre=tuple(dict.fromkeys(pre)),
+            post=tuple(dict.fromkeys(post)),
+            rerun="new_inputs" if item.state is not None and not declared.rerun_given else declared.rerun,
+            trigger=None if declared.trigger is None else self.matcher.query(declared.trigger),
+            consumes=self._consumed(declared, body),
+            clear_board=declared.clear_board,
+            read_only=declared.read_only,
+            idempotent=declared.idempotent,
+            retry=declared.retry,
+            timeout=declared.timeout,
+            approval=declared.approval,
+            achieves=declared.achieves,
+            is_async=iscoroutinefunction(declared.function),
+            state=item.state,
+        )
+
+    def _typed(
+        self, item: Found[Any], function: Any, signature: Signature, where: Location | None, *, context: bool = True
+    ) -> TypedFunction:
+        inputs: list[BoundInput] = []
+        services: dict[str, TypeForm] = {}
+        context_parameter = None
+        if item.state is not None:
+            inputs.append(BoundInput("self", self.matcher.query(item.state), positional_only=True))
+        elif item.owner is not None:
+            function = function.__get__(item.owner)
+        for wanted in signature.inputs:
+            if context and wanted.form is ActionContext:
+                context_parameter = wanted.parameter
+            elif self._is_service(wanted):
+                services[wanted.parameter] = wanted.form
+            else:
+                inputs.append(self._bound(wanted))
+        return TypedFunction(function, tuple(inputs), services, context_parameter, where)
+
+    def _bound(self, wanted: Input) -> BoundInput:
+        return BoundInput(
+            wanted.parameter,
+            self.matcher.query(wanted.form, wanted.name),
+            wanted.collects,
+            wanted.optional,
+            wanted.has_default,
+            wanted.positional_only,
+        )
+
+    def _is_service(self, wanted: Input) -> bool:
+        form = wanted.form
+        if wanted.name is not None or not isinstance(form, type) or origin_of(form) is not None:
+            return False
+        return any(isinstance(service, form) for service in self.services)
+
+    def _condition(self, declared: ConditionDeclaration, owner: object) -> Condition:
+        where = declared.reader.where
+        item = Found(declared.name, declared, owner, owner if isinstance(owner, type) else None)
+        predicate = self._typed(item, declared.function, declared.reader.read(), where, context=False)
+        return Condition(declared.name, predicate=predicate, where=where)
+
+    def _estimate(
+        self, static: float, estimate: Estimate | None, item: Found[ActionDeclaration]
+    ) -> float | TypedFunction:
+        if estimate is None:
+            return static
+        reader = estimate.reader
+        owner = item if reader.skip_first else Found(item.name, item.declaration, None, None)
+        return self._typed(owner, estimate.function, reader.read(), reader.where, context=False)
+
+    def _consumed(self, declared: ActionDeclaration, body: TypedFunction) -> tuple[Query, ...]:
+        by_parameter = {bound.parameter: bound.query for bound in body.inputs}
+        found: list[Query] = []
+        for item in declared.consumes:
+            if isinstance(item, str):
+                if item not in by_parameter:
+                    raise UnknownNameError(
+                        f"parameter of {declared.name!r} to consume", item, by_parameter, where=declared.where
+                    )
+                found.append(by_parameter[item])
+                continue
+            matching = [query for query in by_parameter.values() if query.form == item]
+            if not matching:
+                raise UnknownNameError(
+                    f"input of {declared.name!r} to consume",
+                    type_name(item),
+                    [str(query) for query in by_parameter.values()],
+                    where=declared.where,
+                )
+            found.extend(matching)
+        return tuple(dict.fromkeys(found))
+
+    def _goals(self) -> tuple[Goal, ...]:
+        goals = [item if isinstance(item, Goal) else Goal(item) for item in self.stated_goals]
+        for action in self.actions.values():
+            if action.achieves is not None:
+                forms = action.output_types
+                form = forms[0] if len(forms) == 1 else _union(forms)
+                goals.append(Goal.achieved_by(action.name, form, action.achieves))
+        names: dict[str, Goal] = {}
+        for goal in goals:
+            if goal.name in names:
+                message = f"Two goals are named {goal.name!r}. Give one of them another `name=`."
+                raise DefinitionError(message)
+            names[goal.name] = goal
+        return tuple(names[name] for name in sorted(names))
+
+    def _known_roots(
+        self, signatures: Iterable[tuple[Found[ActionDeclaration], Signature]]
+    ) -> dict[str, list[Query]]:
+        """Collect the names that text conditions may use: bindings first, then types."""
+        bindings: dict[str, list[Query]] = {}
+        types: dict[str, list[Query]] = {}
+        for item, signature in signatures:
+            names = item.declaration.output
+            for alternative in signature.outputs:
+                for position, form in enumerate(alternative):
+                    if position < len(names):
+                        bindings.setdefault(names[position], []).append(self.matcher.query(form, names[position]))
+            for wanted in signature.inputs:
+                if wanted.name is not None:
+                    bindings.setdefault(wanted.name, []).append(self.matcher.query(wanted.form, wanted.name))
+            forms = [form for alternative in signature.outputs for form in alternative]
+            forms += [wanted.form for wanted in signature.inputs if not self._is_service(wanted)]
+            for member in (member for form in forms for member in members(form)):
+                if member is not ActionContext:
+                    types.setdefault(root_name(member), []).append(self.matcher.query(member))
+        for cls in self.states:
+            types.setdefault(root_name(cls), []).append(self.matcher.query(cls))
+        names = {**types, **bindings}
+        return {name: list(dict.fromkeys(bindings.get(name, []) + types.get(name, []))) for name in names}
+
+
+def _check_outputs(declared: ActionDeclaration, outputs: Sequence[tuple[TypeForm, ...]]) -> None:
+    of, where = f"Action {declared.name!r}", declared.where
+    forms = [form for alternative in outputs for form in alternative]
+    if declared.achieves is not None:
+        if not forms:
+            message = f"{of} achieves a goal but returns nothing. A goal is met by what is on the board."
+            raise DefinitionError(message, where=where)
+        for form in forms:
+            if state_of(form) is not None:
+                message = (
+                    f"{of} achieves a goal, but its output {type_name(form)} is a state; a run would never end there. "
+                    "Return the final result instead."
+                )
+                raise DefinitionError(message, where=where)
+    longest = max((len(alternative) for alternative in outputs), default=0)
+    if len(declared.output) > longest:
+        message = f"{of} names {len(declared.output)} outputs but returns {longest or 'none'}."
+        raise DefinitionError(message, where=where)
+
+
+def _refuse_duplicates(found: Any) -> None:
+    for kind, items in (("actions", found.actions), ("conditions", found.conditions)):
+        seen: dict[str, Found[Any]] = {}
+        for item in items:
+            if item.name in seen:
+                places = [str(other.where or "a place unknown") for other in (seen[item.name], item)]
+                message = (
+                    f"Two {kind} are named {item.name!r}, declared at {listed(places)}. "
+                    "Give one of them another `name=`."
+                )
+                raise DefinitionError(message)
+            seen[item.name] = item
+
+
+def _union(forms: Sequence[TypeForm]) -> TypeForm:
+    from typing import Union
+
+    return Union[tuple(forms)]  # noqa: UP007 - made at run time
+
+

@@ -1,0 +1,24 @@
+"""Planners by name, for wherever a planner is expected and a word is handier."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from planboard.errors import UnknownNameError
+from planboard.planners.base import Planner
+from planboard.planners.goap import Goap
+from planboard.planners.greedy import Hybrid, Utility
+
+_PLANNERS: Final[Mapping[str, Callable[[], Planner]]] = {"goap": Goap, "hybrid": Hybrid, "utility": Utility}
+
+
+def planner_named(name: str) -> Planner:
+    """Return the planner of that name with its default settings.
+
+    Raises:
+        UnknownNameError: With the closest name.
+    """
+    make = _PLANNERS.get(name)
+    if make is None:
+        kind = "planner in this release" if name == "supervisor" else "planner"
+        raise UnknownNameError(kind, name, _PLANNERS)
+    return make()

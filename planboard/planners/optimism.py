@@ -1,0 +1,275 @@
+"""One planning call of GOAP: search with optimism, and evaluate only what the plan would rely on.
+
+A fact that is unknown but could be evaluated is taken for true *and* false, which can only make plans cheaper. If
+the best plan then relies on none of these facts, it is the best plan whatever they are, and none was evaluated. If
+it relies on some, the first is evaluated, and the search starts again with the answer.
+`test_evaluating_lazily_plans_as_evaluating_everything` guards this.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from planboard.errors import PlanningError
+from planboard.planners.base import best_of, standing
+from planboard.planners.domain import State
+from planboard.planners.operator import NIRVANA, PlanGoal, Truth
+from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, Reason, spelled
+from planboard.planners.problem import Inquiry, Problem, rounded
+from planboard.planners.search.engine import Engine, Limit, Solution
+from planboard.planners.search.order import canonical, is_executable, without_detours
+from planboard.planners.search.view import Reduced, View, reached_from, reduce, view_of
+
+_TURNS = 32
+"""How many turns of events are thought through before an unknown fact of a rival goal is simply evaluated."""
+
+
+class World(NamedTuple):
+    """What is known, or supposed, while one search runs: masks of the domain."""
+
+    true: int
+    unknown: int
+    """Unknown, including what could still be evaluated."""
+    askable: int
+    """What could still be evaluated; taken for true and for false."""
+    supposed: int = 0
+    """What is only supposed to have the value it has here."""
+
+    def supposing(self, bit: int, truth: Truth) -> "World":
+        """Return the world in which one fact has a value."""
+        return World(
+            self.true | bit if truth else self.true & ~bit,
+            self.unknown | bit if truth is None else self.unknown & ~bit,
+            self.askable & ~bit,
+            self.supposed | bit,
+        )
+
+
+Rank = tuple[Fraction, int, int, int, tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The best plan of an optimist, and the unknown facts that it relies on."""
+
+    result: PlanResult
+    leaning: tuple[tuple[str, bool], ...] = ()
+    """In plan order, with the values relied on."""
+    rank: Rank | None = None
+    """What plans to one goal are compared by; the least is the best. `None` without a plan."""
+
+
+class OptimisticSearch:
+    """Plans to each goal of a problem, sharing what is found out on the way."""
+
+    def __init__(self, problem: Problem, engine: Engine, limit: Limit, *, net: bool) -> None:
+        self._problem = problem
+        self._domain = problem.domain
+        self._inquiry = Inquiry(problem)
+        self._engine = engine
+        self._limit = limit
+        self._net = net
+
+    def settled(self, goal: PlanGoal) -> PlanResult:
+        """Return the plan to one goal, after evaluating what it relies on."""
+        while True:
+            draft = self._draft(goal, self._world)
+            if not draft.leaning:
+                return draft.result
+            self._inquiry.ask(draft.leaning[0][0])
+
+    def best(self) -> PlanResult:
+        """Return the best plan over all goals; facts that only a losing goal relies on are not evaluated."""
+        goals = self._problem.goals
+        drafts = {goal: self._draft(goal, self._world) for goal in goals}
+        while True:
+            best = best_of(drafts[goal].result for goal in goals)
+            question = next(self._questions(drafts, best), None)
+            if question is None:
+                return self._among_rivals(best, [drafts[goal].result for goal in goals])
+            self._inquiry.ask(question)
+            bit = self._domain.bit(question)
+            for goal in goals:
+                if goal is not NIRVANA and view_of(self._domain, goal).relevant & bit:
+                    drafts[goal] = self._draft(goal, self._world)
+
+    @property
+    def _world(self) -> World:
+        return World(self._inquiry.true, self._inquiry.unknown, self._inquiry.askable)
+
+    def _questions(self, drafts: dict[PlanGoal, Draft], best: PlanResult) -> Iterator[str]:
+        """Yield facts whose values could change which plan is the best: its own first, then those of rivals."""
+        leaning = {goal: draft for goal, draft in drafts.items() if draft.leaning}
+        if best.goal in leaning and leaning[best.goal].result is best:
+            yield leaning[best.goal].leaning[0][0]
+        for goal, draft in leaning.items():
+            if isinstance(best, Plan) and not self._can_beat(goal, draft, self._world, best, [_TURNS]):
+                continue
+            yield draft.leaning[0][0]
+
+    def _can_beat(self, goal: PlanGoal, draft: Draft, world: World, best: Plan, turns: list[int]) -> bool:
+        """Whether the goal could have a better plan than `best`, if what its draft relies on is otherwise.
+
+        A dearer plan can be worth more when its actions have values, so a worse draft does not settle it.
+        """
+        if isinstance(draft.result, Plan) and standing(draft.result) < standing(best):
+            return True
+        for name, truth in draft.leaning:
+            bit = self._domain.bit(name)
+            for other in (not truth, None):
+                if not turns[0]:
+                    return True
+                turns[0] -= 1
+                elsewhere = world.supposing(bit, other)
+                if self._can_beat(goal, self._draft(goal, elsewhere), elsewhere, best, turns):
+                    return True
+            world = world.supposing(bit, truth)
+        return False
+
+    def _among_rivals(self, best: PlanResult, results: list[PlanResult]) -> PlanResult:
+        """Return the plan as one among several goals: what bears on any of them can end its validity.
+
+        With values, or after an exact tie, another goal may come out ahead once the first step is paid for, so the
+        rest of the plan is then not handed out unchecked.
+        """
+        if isinstance(best, NoPlan):
+            return best
+        views = [view_of(self._domain, result.goal) for result in results if result.goal is not NIRVANA]
+        if len(views) == 1:
+            return best
+        lasting = not any(view.valued for view in views)
+        for result in results:
+            if isinstance(result, NoPlan):
+                lasting = lasting and result.reason != "limit"
+            elif result is not best and standing(result)[:3] == standing(best)[:3]:
+                lasting = lasting and not any(view.assumed for view in views) and not self._domain.alternatives
+        relevant = 0
+        for view in views:
+            relevant |= view.relevant
+        return best.among(relevant, lasting=lasting)
+
+    def _draft(self, goal: PlanGoal, world: World) -> Draft:
+        """Return the best plan for an optimist whose hopes do not contradict each other."""
+        draft = self._search(goal, world)
+        hopes = dict(draft.leaning)
+        contradicted = next((name for name, truth in draft.leaning if hopes[name] != truth), None)
+        if contradicted is None:
+            return draft
+        bit = self._domain.bit(contradicted)
+        cases = [self._draft(goal, world.supposing(bit, truth)) for truth in (True, False)]
+        planned = [case for case in cases if case.rank is not None]
+        if not planned or any(_limited(case.result) for case in cases):
+            return next((case for case in cases if _limited(case.result)), cases[0])
+        return min(planned, key=lambda case: case.rank or ())
+
+    def _search(self, goal: PlanGoal, world: World) -> Draft:
+        if goal is NIRVANA:
+            return Draft(NoPlan(NIRVANA, "unreachable", problem=self._problem, known=self._known(world)))
+        view = view_of(self._domain, goal)
+        start = view.literals_of(world.true, world.unknown, world.askable)
+        if not view.goal & ~start:
+            return self._drafted(goal, world, (), None, "optimal: the goal holds")
+        reached, running = reached_from(view, start)
+        if view.goal & ~reached:
+            return self._failed(goal, world, "unreachable", view.goal & ~reached)
+        reduced = self._reduced(view, start, running)
+        solution = self._engine.solve(reduced.task, self._limit)
+        if solution.status == "unsolvable":
+            return self._failed(goal, world, "unreachable", view.goal & ~start)
+        found = None
+        if solution.steps is not None:
+            steps, proof = self._arranged(reduced, solution)
+            found = self._drafted(goal, world, steps, reduced, proof)
+        if solution.status == "solved" and found is not None:
+            return found
+        best = found.result if found is not None and not found.leaning else None
+        bound = rounded(Fraction(solution.bound >> reduced.task.cost_shift, reduced.unit))
+        failed = self._failed(goal, world, "limit", view.goal & ~start)
+        failure = replace(failed.result, best=best, bound=bound)  # type: ignore[type-var]
+        return Draft(failure)
+
+    def _reduced(self, view: View, start: int, running: set[int]) -> Reduced:
+        return reduce(view, start, running, self._inquiry.cost, self._inquiry.value if self._net else None)
+
+    def _arranged(self, reduced: Reduced, solution: Solution) -> tuple[tuple[int, ...], str]:
+        """Return the engine's steps in canonical order; those of an engine that is not optimal lose their detours."""
+        steps, task = solution.steps or (), reduced.task
+        if solution.ordered:
+            return steps, solution.proof
+        if not is_executable(task, steps):
+            raise PlanningError(f"The engine {self._engine.name!r} returned steps that do not reach the goal: a bug in it.")
+        if not solution.optimal:
+            steps = without_detours(task, steps)
+        return canonical(task, steps) or steps, solution.proof
+
+    def _failed(self, goal: PlanGoal, world: World, reason: Reason, lacking: int) -> Draft:
+        missing = sorted(view_of(self._domain, goal).named(lacking))
+        spelled_out = tuple(spelled(name, truth) for name, truth in missing)
+        return Draft(NoPlan(goal, reason, spelled_out, problem=self._problem, known=self._known(world)))
+
+    def _drafted(
+        self, goal: PlanGoal, world: World, steps: tuple[int, ...], reduced: Reduced | None, proof: str
+    ) -> Draft:
+        view = view_of(self._domain, goal)
+        in_view = [reduced.operators[step] for step in steps] if reduced else []
+        actions = [view.chosen[index] for index in in_view if index < len(view.chosen)]
+        operators = tuple(self._domain.operators[index] for index in actions)
+        costs = tuple(self._inquiry.cost(index) for index in actions)
+        values = tuple(self._inquiry.value(index) for index in actions)
+        assumptions = self._assumptions(view, in_view)
+        course = Course(
+            domain=self._domain,
+            goal=goal,
+            operators=operators,
+            masks=tuple(self._domain.masks[index] for index in actions),
+            costs=costs,
+            values=values,
+            assumptions=assumptions,
+            proof=proof,
+            relevant=view.relevant,
+            lasting=not self._domain.dynamic,
+        )
+        weight = sum(costs, Fraction()) - (sum(values, Fraction()) if self._net else 0)
+        demands = sum(len(operator.pre) for operator in operators)
+        names = tuple(sorted(operator.key for operator in operators))
+        return Draft(
+            Plan(course, world.true, world.unknown),
+            _leaning(view, in_view, world),
+            (weight, len(assumptions), len(actions), -demands, names),
+        )
+
+    def _assumptions(self, view: View, in_view: list[int]) -> tuple[Assumption, ...]:
+        found: list[Assumption] = []
+        step = 0
+        for index in in_view:
+            if index >= len(view.chosen):
+                name, truth = view.assumed[index - len(view.chosen)]
+                found.append(Assumption(step, spelled(name, truth), self._domain.bit(name)))
+                continue
+            operator = self._domain.operators[view.chosen[index]]
+            if operator.name in self._domain.alternatives:
+                found.append(Assumption(step, f"{operator.name} → {operator.outcome}"))
+            step += 1
+        return tuple(found)
+
+    def _known(self, world: World) -> State:
+        return State(self._domain, world.true, world.unknown)
+
+
+def _leaning(view: View, steps: list[int], world: World) -> tuple[tuple[str, bool], ...]:
+    """Return the unknown facts, with values, whose first value some step or the goal relies on."""
+    hoped = world.askable | world.supposed & ~world.unknown
+    if not hoped:
+        return ()
+    hopes = view.literals_of(world.true & hoped, ~hoped, world.askable)
+    found: dict[tuple[str, bool], None] = {}
+    for index in steps:
+        found.update(dict.fromkeys(sorted(view.named(view.pre[index] & hopes))))
+        hopes &= ~(view.add[index] | view.dele[index])
+    found.update(dict.fromkeys(sorted(view.named(view.goal & hopes))))
+    return tuple(found)
+
+
+def _limited(result: PlanResult) -> bool:
+    return isinstance(result, NoPlan) and result.reason == "limit"

@@ -1,0 +1,159 @@
+"""A* (Hart, Nilsson & Raphael 1968): simpleai's loop, our open list and node class.
+
+simpleai's `_search` takes the open list and the node class as arguments. Its own open list is scanned for every
+node it generates and never reopens a state; ours finds duplicates by hashing, reopens a state that is reached more
+cheaply, computes an estimate only when a node comes up, and breaks every tie the same way on every machine.
+`test_simpleai_calls_only_what_we_provide` is the contract with that private function.
+"""
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any
+
+from simpleai.search.models import SearchNode
+from simpleai.search.traditional import _search
+
+from planboard.planners.search.engine import Heuristic, Limit, Solution
+from planboard.planners.search.heuristics import DEFAULT
+from planboard.planners.search.space import LimitReached, Move, PlanProblem
+from planboard.planners.search.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class AStar:
+    """Best-first by weight so far plus estimate; the first plan that comes up is an optimal one."""
+
+    heuristic: Heuristic | None = None
+    """The estimate; `None` for `DEFAULT`. One that is not admissible gives up the proof."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return "astar"
+
+    def solve(self, task: Task, limit: Limit) -> Solution:
+        """Return a plan of least weight, or that there is none, or that the limit came first."""
+        heuristic = self.heuristic or DEFAULT
+        problem = PlanProblem(task, heuristic.bind(task), limit)
+        fringe = OpenList(problem)
+        try:
+            found = _search(problem, fringe, graph_search=False, node_factory=PlanNode)
+        except LimitReached:
+            best = fringe.best
+            bound = fringe.bound if heuristic.admissible else 0
+            return Solution("limit", best and best.steps(), bound=bound, nodes=problem.expanded)
+        if found is None:
+            return Solution("unsolvable", nodes=problem.expanded)
+        return Solution(
+            "solved",
+            found.steps(),
+            optimal=heuristic.admissible,
+            bound=found.cost if heuristic.admissible else 0,
+            proof=f"{'optimal' if heuristic.admissible else 'not proven optimal'}: A* with {heuristic.name}",
+            nodes=problem.expanded,
+        )
+
+
+class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
+    """A state, the cheapest known way to it, and what is known of the way on."""
+
+    cost: int
+    state: int
+
+    def __init__(  # noqa: PLR0913 - simpleai's signature
+        self,
+        state: int,
+        parent: "PlanNode | None" = None,
+        action: Move | None = None,
+        cost: int = 0,
+        problem: PlanProblem | None = None,
+        depth: int = 0,
+    ) -> None:
+        super().__init__(state, parent, action, cost, problem, depth)
+        self.estimate = 0 if parent is None else max(0, parent.estimate - (cost - parent.cost))
+        """A lower bound on the weight to the goal: the parent's, until `refined`."""
+        self.refined = False
+        """Whether the estimate is this state's own."""
+
+    def expand(self, local_search: bool = False) -> list["PlanNode"]:  # noqa: ARG002, FBT001, FBT002 - simpleai's
+        """Return the successors. Overridden to make each state once instead of twice."""
+        problem: PlanProblem = self.problem
+        weigh = problem.task.weight_of
+        return [
+            PlanNode(state, self, move, self.cost + weigh(move), problem, self.depth + 1)
+            for move, state in problem.successors(self.state)
+        ]
+
+    def refine(self) -> None:
+        """Compute the estimate."""
+        self.refined = True
+        self.estimate = max(self.estimate, self.problem.heuristic(self.state))
+
+    def steps(self) -> tuple[int, ...]:
+        """Return the operators that lead here."""
+        moves: list[Move] = []
+        node: PlanNode | None = self
+        while node is not None and node.action is not None:
+            moves.append(node.action)
+            node = node.parent
+        return tuple(index for move in reversed(moves) for index in move)
+
+    def __lt__(self, other: "PlanNode") -> bool:
+        return self.cost + self.estimate < other.cost + other.estimate
+
+
+class OpenList:
+    """The fringe that simpleai's loop appends to, tests for truth and pops from."""
+
+    def __init__(self, problem: PlanProblem) -> None:
+        self.best: PlanNode | None = None
+        """The cheapest node met in which the goal holds."""
+        self.bound = 0
+        """The least weight a plan can have, as far as is known."""
+        self._problem = problem
+        self._cheapest: dict[int, int] = {}
+        self._queue: list[tuple[int, int, int, PlanNode]] = []
+        self._ticket = count(0, -1)
+
+    def append(self, node: PlanNode) -> None:
+        """Add a node, unless its state has been reached as cheaply; a cheaper way reopens the state."""
+        known = self._cheapest.get(node.state)
+        if known is not None and known <= node.cost:
+            return
+        self._cheapest[node.state] = node.cost
+        if self._problem.is_goal(node.state) and (self.best is None or node.cost < self.best.cost):
+            self.best = node
+        self._push(node)
+
+    def pop(self) -> PlanNode:
+        """Take the node with the least weight plus estimate; among equals the nearest to the goal, then the newest."""
+        node = heappop(self._queue)[3]
+        self.bound = max(self.bound, node.cost + node.estimate)
+        return node
+
+    def __bool__(self) -> bool:
+        """Whether a node is left that leads anywhere. Settles which is next: only that one needs its estimate."""
+        queue = self._queue
+        while queue:
+            node = queue[0][3]
+            if self._cheapest[node.state] < node.cost:
+                heappop(queue)
+            elif node.refined:
+                return True
+            else:
+                heappop(queue)
+                node.refine()
+                if node.estimate < self._problem.task.infinity:
+                    self._push(node)
+        return False
+
+    def sorted(self) -> list[PlanNode]:
+        """Return the nodes in order, for simpleai's viewers."""
+        return [entry[3] for entry in sorted(self._queue, key=lambda entry: entry[:3])]
+
+    def _push(self, node: PlanNode) -> None:
+        heappush(self._queue, (node.cost + node.estimate, node.estimate, next(self._ticket), node))
+
+    def __iter__(self) -> Any:
+        raise TypeError("simpleai's scan for duplicates is not used: call _search with graph_search=False")

@@ -1,0 +1,126 @@
+"""What a search engine is: a name, and a way to solve a task."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
+
+from planboard.errors import DefinitionError, UnknownNameError
+from planboard.planners.search.task import Task
+
+Status: TypeAlias = Literal["solved", "unsolvable", "limit"]
+
+ALGORITHMS: Final[dict[str, bool]] = {
+    "astar": True,
+    "breadth_first": False,
+    "depth_first": False,
+    "greedy": False,
+    "iterative_limited_depth_first": False,
+    "limited_depth_first": False,
+    "uniform_cost": True,
+}
+"""The algorithms of simpleai that follow a path to a goal, and whether that path is an optimal one."""
+
+_SIMPLEAI = "simpleai:"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When to stop searching. A limit that is hit is reported as such, never as "no plan"."""
+
+    nodes: int = 100_000
+    """Search nodes expanded for one goal: the same on every machine."""
+    seconds: float | None = None
+    """An emergency stop by the clock. What it cuts off depends on the machine, so prefer `nodes`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.nodes, bool) or not isinstance(self.nodes, int) or self.nodes < 0:
+            raise DefinitionError(f"Limit: nodes must be a whole number of at least 0, not {self.nodes!r}.")
+        if self.seconds is not None and not self.seconds > 0:
+            raise DefinitionError(f"Limit: seconds must be above 0, or None for no limit, not {self.seconds!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What an engine found."""
+
+    status: Status
+    """`"limit"` when it stopped before it knew; `steps` is then the best plan it met."""
+    steps: tuple[int, ...] | None = None
+    """Operators of the task in an executable order."""
+    optimal: bool = False
+    """Whether no plan weighs less."""
+    bound: int = 0
+    """No plan weighs less than this."""
+    proof: str = ""
+    """Why the steps are to be trusted, or what is not proven about them."""
+    nodes: int = 0
+    """Search nodes expanded."""
+    ordered: bool = False
+    """Whether the steps are in canonical order already."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Finds a plan for a task of integers. Engines keep no state between calls."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        ...
+
+    def solve(self, task: Task, limit: Limit) -> Solution:
+        """Return a plan, or that there is none, or that the limit came first."""
+        ...
+
+
+@runtime_checkable
+class Heuristic(Protocol):
+    """Estimates the weight from a state to the goal."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        ...
+
+    @property
+    def admissible(self) -> bool:
+        """Whether it never overestimates; if it may, plans found with it are not proven optimal."""
+        ...
+
+    def bind(self, task: Task) -> "Estimate":
+        """Prepare for one task."""
+        ...
+
+
+class Estimate(Protocol):
+    """A heuristic bound to a task."""
+
+    def __call__(self, state: int, /) -> int:
+        """Return the estimate; `task.infinity` for a dead end."""
+        ...
+
+
+def check_engine_name(name: str) -> None:
+    """Refuse the name of an engine that does not exist; nothing heavy is imported to tell.
+
+    Raises:
+        UnknownNameError: With the closest name.
+    """
+    known = ["auto", "astar", *(_SIMPLEAI + algorithm for algorithm in ALGORITHMS)]
+    if name not in known:
+        raise UnknownNameError("engine", name, known)
+
+
+def engine_named(name: str, heuristic: Heuristic | None) -> Engine:
+    """Return a built-in engine. What needs simpleai is imported here, when a search is due, and not before."""
+    check_engine_name(name)
+    if name == "auto":
+        from planboard.planners.search.auto import Auto
+
+        return Auto(heuristic)
+    if name == "astar":
+        from planboard.planners.search.astar import AStar
+
+        return AStar(heuristic)
+    from planboard.planners.search.adapter import SimpleAI
+
+    return SimpleAI(name.removeprefix(_SIMPLEAI), heuristic)

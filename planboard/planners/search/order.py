@@ -1,0 +1,130 @@
+"""The one order in which a set of actions is put: the smallest by name that works.
+
+Search settles *which* actions to take; their order is a matter of taste, so it is fixed by a rule that depends on
+names alone: at each position the smallest name from which the rest can still be done. The rest of such an order
+is the same rule's order for the rest, which is why a plan that is followed never changes its mind.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+from planboard.planners.search.task import Task
+
+_ATTEMPTS = 20_000
+"""Positions tried by the exact rule; beyond it the order that was found is kept. A count, so it is the same everywhere."""
+
+
+def canonical(task: Task, steps: Iterable[int]) -> tuple[int, ...] | None:
+    """Return the same actions in the smallest executable order, assumptions placed where they are relied on.
+
+    No more assumptions are made than `steps` makes. `None` if the actions reach the goal in no order, or none was
+    found in the number of attempts.
+    """
+    counts = Counter(index for index in steps)
+    assumptions = sum(counts.pop(index) for index in list(counts) if index >= task.actions)
+    if not assumptions:
+        order = _greedy(task, dict(counts))
+        if order is not None:
+            return order
+    return _exact(task, counts, assumptions)
+
+
+def _greedy(task: Task, counts: dict[int, int]) -> tuple[int, ...] | None:
+    """Always take the smallest applicable action; if that never gets stuck it is the smallest order there is."""
+    state = task.start
+    unmet = {index: (task.pre[index] & ~state).bit_count() for index in counts}
+    ready = [index for index, count in unmet.items() if count == 0]
+    heapify(ready)
+    order: list[int] = []
+    left = sum(counts.values())
+    while ready:
+        index = heappop(ready)
+        if unmet[index] or not counts[index]:
+            continue
+        counts[index] -= 1
+        order.append(index)
+        following = state & ~task.dele[index] | task.add[index]
+        _recount(task, unmet, state, following, ready)
+        if counts[index] and not unmet[index]:
+            heappush(ready, index)
+        state = following
+    return tuple(order) if len(order) == left and task.goal & ~state == 0 else None
+
+
+def _recount(task: Task, unmet: dict[int, int], before: int, after: int, ready: list[int]) -> None:
+    changed = before ^ after
+    while changed:
+        literal = changed & -changed
+        changed ^= literal
+        change = -1 if after & literal else 1
+        for index in task.needers.get(literal.bit_length() - 1, ()):
+            if index in unmet:
+                unmet[index] += change
+                if unmet[index] == 0:
+                    heappush(ready, index)
+
+
+def _exact(task: Task, counts: Counter[int], assumptions: int) -> tuple[int, ...] | None:
+    """Depth-first in name order, without recursion; a dead end is remembered and not entered again."""
+    names = sorted(counts)
+    left = [counts[index] for index in names]
+    dead: set[tuple[int, int, tuple[int, ...]]] = set()
+    trail: list[tuple[int, tuple[int, ...], int, int]] = []  # position tried, steps taken, state and budget before
+    state, budget, position = task.start, assumptions, 0
+    for _ in range(_ATTEMPTS * max(1, len(names))):
+        if not any(left):
+            ending = _assumed(task, task.goal & ~state, state, budget)
+            if ending is not None:
+                return (*(index for _, steps, _, _ in trail for index in steps), *ending)
+            position = len(names)
+        if position == len(names):
+            if not trail:
+                return None
+            dead.add((state, budget, tuple(left)))
+            tried, _, state, budget = trail.pop()
+            left[tried] += 1
+            position = tried + 1
+            continue
+        index = names[position]
+        needed = _assumed(task, task.pre[index] & ~state, state, budget) if left[position] else None
+        if needed is not None:
+            steps = (*needed, index)
+            following, remaining = task.after(state, steps), budget - len(needed)
+            left[position] -= 1
+            if (following, remaining, tuple(left)) not in dead:
+                trail.append((position, steps, state, budget))
+                state, budget, position = following, remaining, 0
+                continue
+            left[position] += 1
+        position += 1
+    return None
+
+
+def _assumed(task: Task, missing: int, state: int, budget: int) -> tuple[int, ...] | None:
+    if not missing:
+        return ()
+    chosen = task.assumptions_for(missing, state)
+    return chosen if chosen is not None and len(chosen) <= budget else None
+
+
+def is_executable(task: Task, steps: Iterable[int]) -> bool:
+    """Whether the steps can be taken in this order and reach the goal."""
+    state = task.start
+    for index in steps:
+        if task.pre[index] & ~state:
+            return False
+        state = state & ~task.dele[index] | task.add[index]
+    return task.goal & ~state == 0
+
+
+def without_detours(task: Task, steps: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the plan without the steps it can do without, the last that can go taken first."""
+    removed = True
+    while removed:
+        removed = False
+        for position in reversed(range(len(steps))):
+            shorter = steps[:position] + steps[position + 1 :]
+            if is_executable(task, shorter):
+                steps, removed = shorter, True
+    return steps

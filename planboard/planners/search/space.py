@@ -1,0 +1,86 @@
+"""A task as a `simpleai` search problem; only here and in `astar` is simpleai's interface known.
+
+An assumption is taken together with the step that relies on it. Taken alone it would multiply the states by every
+combination of things that might be assumed; taken so, each action has one successor.
+"""
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import TypeAlias
+
+from simpleai.search import SearchProblem
+
+from planboard.planners.search.engine import Estimate, Limit
+from planboard.planners.search.task import Task
+
+Move: TypeAlias = tuple[int, ...]
+"""An action of the task, after the assumptions it relies on; assumptions alone, if the goal relies on them."""
+
+_CLOCK_EVERY = 64
+
+
+class LimitReached(Exception):  # noqa: N818 - a signal inside the engines, never seen by users
+    """The limit stopped the search."""
+
+
+class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
+    """States are integers, actions are moves, costs are weights."""
+
+    def __init__(self, task: Task, estimate: Estimate, limit: Limit) -> None:
+        super().__init__(initial_state=task.start)
+        self.task = task
+        self.expanded = 0
+        """States expanded so far."""
+        self._estimate = estimate
+        self._limit = limit
+        self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
+
+    def actions(self, state: int) -> list[Move]:
+        """Return the moves from a state, in name order."""
+        return [move for move, _ in self.successors(state)]
+
+    def result(self, state: int, action: Move) -> int:
+        """Return the state a move leads to."""
+        return self.task.after(state, action)
+
+    def cost(self, state: int, action: Move, state2: int) -> int:  # noqa: ARG002 - simpleai's signature
+        """Return the weight of a move."""
+        return self.task.weight_of(action)
+
+    def is_goal(self, state: int) -> bool:
+        """Whether the goal holds."""
+        return self.task.goal & ~state == 0
+
+    def heuristic(self, state: int) -> int:
+        """Return the estimate."""
+        return self._estimate(state)
+
+    def successors(self, state: int) -> Iterator[tuple[Move, int]]:
+        """Yield each move that changes the state, with the state it leads to.
+
+        Raises:
+            LimitReached: When this state is one more than allowed.
+        """
+        self._count()
+        task = self.task
+        missing = task.goal & ~state
+        if task.assumable and (ending := task.assumptions_for(missing, state)):
+            yield ending, task.after(state, ending)
+        for index in range(task.actions):
+            missing = task.pre[index] & ~state
+            move: Move = (index,)
+            if missing:
+                assumed = task.assumptions_for(missing, state) if task.assumable else None
+                if assumed is None:
+                    continue
+                move = (*assumed, index)
+            following = task.after(state, move)
+            if following != state:
+                yield move, following
+
+    def _count(self) -> None:
+        if self.expanded >= self._limit.nodes:
+            raise LimitReached
+        self.expanded += 1
+        if self._deadline is not None and self.expanded % _CLOCK_EVERY == 0 and monotonic() > self._deadline:
+            raise LimitReached
