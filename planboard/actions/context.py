@@ -1,6 +1,6 @@
 """What an action may do beside returning its outputs: the injected `ActionContext`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -55,9 +55,12 @@ class Effects:
     hidden: list[object] = field(default_factory=list)
     conditions: dict[str, bool] = field(default_factory=dict)
     usage: Usage = NOTHING
+    """What it recorded itself."""
+    children: Usage = NOTHING
+    """What child processes that it started have spent; they have charged it already."""
 
 
-ChildRunner = Callable[["Catalogue", tuple[object, ...], TypeForm, dict[str, Any]], Awaitable[Any]]
+ChildRunner = Callable[["Catalogue", tuple[object, ...], TypeForm, dict[str, Any], Effects], Awaitable[Any]]
 
 
 class ActionContext:
@@ -67,15 +70,24 @@ class ActionContext:
     succeeds.
     """
 
-    __slots__ = ("_board", "_effects", "_read", "_run_child", "action", "attempt", "process_id")
+    __slots__ = ("_board", "_effects", "_read", "_run_child", "action", "attempt", "identities", "process_id")
 
     def __init__(
-        self, action: str, process_id: str, board: Blackboard, effects: Effects, *, run_child: ChildRunner
+        self,
+        action: str,
+        process_id: str,
+        board: Blackboard,
+        effects: Effects,
+        *,
+        run_child: ChildRunner,
+        identities: Mapping[str, str],
     ) -> None:
         self.action = action
         """The name of the action that is running."""
         self.process_id = process_id
         """The id of the process it runs in."""
+        self.identities = identities
+        """On whose behalf the run acts."""
         self.attempt = 1
         """1 for the first try, more after a retry."""
         self._board = board
@@ -156,4 +168,4 @@ class ActionContext:
         Raises:
             ProcessNotCompletedError: The child did not complete.
         """
-        return await self._run_child(agent, inputs, returning, bindings)
+        return await self._run_child(agent, inputs, returning, bindings, self._effects)

@@ -239,7 +239,7 @@ def condition(function: Any = None, /, *, name: str | None = None) -> Any:
     """
 
     def declare(function: F) -> F:
-        _mark(function, _declare_condition(function, name or _name_of(function), "condition", depth=3))
+        _mark(function, _declare_condition(function, name or _name_of(function), "condition"))
         return function
 
     return declare if function is None else declare(function)
@@ -281,7 +281,7 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
     declaration = ActionDeclaration(
         name=name,
         function=function,
-        reader=SignatureReader(function, kind="action", skip_first=method, depth=4),
+        reader=SignatureReader(function, kind="action", skip_first=method),
         method=method,
         description=description if description is not None else _first_paragraph(function),
         cost=_located(checked_share, "cost", 0.0 if callable(cost) else cost, of, where=where),
@@ -302,9 +302,9 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
         rerun_given=rerun is not None,
     )
     if callable(cost):
-        declaration.cost_estimate = _estimate(cost, "cost function", depth=5)
+        declaration.cost_estimate = _estimate(cost, "cost function")
     if callable(value):
-        declaration.value_estimate = _estimate(value, "value function", depth=5)
+        declaration.value_estimate = _estimate(value, "value function")
     _mark(function, declaration)
     _attach_methods(function, declaration)
     return function
@@ -312,11 +312,11 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
 
 def _attach_methods(function: Any, declaration: ActionDeclaration) -> None:
     def cost(estimate: F) -> F:
-        declaration.cost_estimate = _estimate(estimate, "cost function", depth=4)
+        declaration.cost_estimate = _estimate(estimate, "cost function")
         return estimate
 
     def value(estimate: F) -> F:
-        declaration.value_estimate = _estimate(estimate, "value function", depth=4)
+        declaration.value_estimate = _estimate(estimate, "value function")
         return estimate
 
     def when(predicate: F) -> F:
@@ -325,13 +325,13 @@ def _attach_methods(function: Any, declaration: ActionDeclaration) -> None:
         taken = {known.name for known in declaration.predicates}
         if name in taken:
             name = f"{name}.{len(taken) + 1}"
-        declaration.predicates.append(_declare_condition(predicate, name, "predicate", depth=3))
+        declaration.predicates.append(_declare_condition(predicate, name, "predicate"))
         return predicate
 
     function.cost, function.value, function.when = cost, value, when
 
 
-def _declare_condition(function: Callable[..., Any], name: str, kind: str, *, depth: int) -> ConditionDeclaration:
+def _declare_condition(function: Callable[..., Any], name: str, kind: str) -> ConditionDeclaration:
     _check_function(function, kind)
     if iscoroutinefunction(function):
         message = (
@@ -340,14 +340,14 @@ def _declare_condition(function: Callable[..., Any], name: str, kind: str, *, de
         )
         raise DefinitionError(message, where=location_of(function))
     method = is_method(function)
-    reader = SignatureReader(function, kind=kind, skip_first=method, depth=depth, needs_return=False)
+    reader = SignatureReader(function, kind=kind, skip_first=method, needs_return=False)
     return ConditionDeclaration(name, function, reader, method)
 
 
-def _estimate(function: Callable[..., float], kind: str, *, depth: int) -> Estimate:
+def _estimate(function: Callable[..., float], kind: str) -> Estimate:
     _check_function(function, kind)
     reader = SignatureReader(
-        function, kind=kind, skip_first=is_method(function), depth=depth, needs_return=False
+        function, kind=kind, skip_first=is_method(function), needs_return=False
     )
     return Estimate(function, reader)
 

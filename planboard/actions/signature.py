@@ -66,14 +66,14 @@ class SignatureReader:
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, kind: str, skip_first: bool, depth: int, needs_return: bool = True
+        self, function: Callable[..., Any], *, kind: str, skip_first: bool, needs_return: bool = True
     ) -> None:
         self._function = function
         self._needs_return = needs_return
         self.skip_first = skip_first
         """Whether the first parameter is `self`."""
         self._kind = kind
-        self._frames = _enclosing_frames(function, sys._getframe(depth))  # noqa: SLF001 - local types live there
+        self._frames = _enclosing_frames(function)
         self._signature: Signature | None = None
         try:
             self._signature = self._read()
@@ -285,10 +285,13 @@ def _take_apart(form: TypeForm) -> tuple[bool, list[Any], TypeForm]:
         form = Annotated[(base, *others)] if others else base
 
 
-def _enclosing_frames(function: Callable[..., Any], frame: FrameType | None) -> tuple[FrameType, ...]:
+def _enclosing_frames(function: Callable[..., Any]) -> tuple[FrameType, ...]:
     """Return the functions and class bodies around a definition, innermost first."""
     frames: list[FrameType] = []
     module = getattr(inspect.unwrap(function), "__globals__", None)
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - types that are local to a function live there only
+    while frame is not None and frame.f_globals is not module:
+        frame = frame.f_back
     while frame is not None and frame.f_globals is module and len(frames) < _MAX_FRAMES:
         if frame.f_code.co_name == "<module>":
             break

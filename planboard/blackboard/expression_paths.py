@@ -80,6 +80,8 @@ class Role(Enum):
     """It is worked with, so it must not be `None`."""
     EQUALITY = "equality"
     """It is only compared by `==` or `!=`, for which `None` is a value like any other."""
+    NULLNESS = "nullness"
+    """It is only compared with `null`."""
     PRESENCE = "presence"
     """`has()` asks whether it is there."""
     SIZE = "size"

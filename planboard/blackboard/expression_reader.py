@@ -13,12 +13,10 @@ from planboard.blackboard.expression_paths import ELEMENT, Chain, Macro, Reading
 MAX_MACRO_NESTING: Final = 2
 MAX_MAPS: Final = 2
 MAX_CHAIN: Final = 20
-MAX_PATTERN_WEIGHT: Final = 200
+MAX_PATTERN_WEIGHT: Final = 60
 
 MACROS: Final = frozenset({"all", "exists", "existsOne", "exists_one", "filter", "map"})
-TYPE_NAMES: Final = frozenset(
-    {"bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"}
-)
+TYPE_NAMES: Final = frozenset({"bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"})
 FUNCTIONS: Final = frozenset(
     {"bytes", "double", "duration", "dyn", "has", "int", "size", "string", "timestamp", "type", "uint"}
 )
@@ -70,7 +68,7 @@ class _Reader:
 
     def _next(self) -> Token:
         self._at += 1
-        return self._tokens[self._at - 1]
+        return self._peek(-1)
 
     def _use(self, chain: Chain | None, role: Role) -> None:
         if chain is not None:
@@ -92,9 +90,9 @@ class _Reader:
                 operators += 1
                 self._next()
                 continue
-            before = self._peek(-1).text
+            before = (self._peek(-2).text, self._peek(-1).text)
             chain = self._operand(scope)
-            found.append((chain, _role_between(before, self._peek().text)))
+            found.append((chain, _role_between(before, (self._peek(1).text, self._peek().text))))
         if len(found) == 1 and not operators:
             return found[0][0]
         for chain, role in found:
@@ -151,10 +149,12 @@ class _Reader:
         ends: list[int] = []
         ahead = 0
         while not self._peek(ahead).is_symbol(")"):
-            if self._peek(ahead).kind == "symbol" and not self._peek(ahead).is_symbol(".", "[", "]"):
+            word = self._peek(ahead)
+            is_step = word.kind == "name" and self._peek(ahead - 1).is_symbol(".")
+            if ahead and not (is_step or word.kind in {"number", "string"} or word.is_symbol(".", "[", "]")):
                 self._refuse("has() asks about a chain of fields, as has(issue.owner.name) does")
-            if self._peek(ahead).kind == "name" and self._peek(ahead - 1).is_symbol("."):
-                ends.append(self._peek(ahead).end)
+            if is_step:
+                ends.append(word.end)
             ahead += 1
         self._value(scope, ")", role=Role.PRESENCE)
         closing = self._next()
@@ -239,10 +239,13 @@ class _Reader:
             self.reading.macros[self._macro].pattern_weight += weight
 
 
-def _role_between(before: str, after: str) -> Role:
-    compared = before in _EQUALITY or after in _EQUALITY
-    worked_with = before in _NEEDS_VALUE or after in _NEEDS_VALUE
-    return Role.EQUALITY if compared and not worked_with else Role.VALUE
+def _role_between(before: tuple[str, str], after: tuple[str, str]) -> Role:
+    """Return the role of a chain between two words on either side, the farther one first."""
+    operators = {before[1], after[1]}
+    if operators & _NEEDS_VALUE or not operators & _EQUALITY:
+        return Role.VALUE
+    against_null = any(far == "null" and near in _EQUALITY for far, near in (before, after))
+    return Role.NULLNESS if against_null else Role.EQUALITY
 
 
 def _pattern_weight(literal: str) -> int:

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
-from planboard.actions.action import Action, Condition, TypedFunction
+from planboard.actions.action import Action, TypedFunction
 from planboard.actions.catalogue import Catalogue
 from planboard.actions.goal import Goal
 from planboard.actions.state import state_of
@@ -243,8 +243,3 @@ def _name_queries(queries: Iterable[Query]) -> dict[Query, str]:
 
 def _brief_name(query: Query) -> str:
     return f"{query} from {' or '.join(sorted(query.producers))}" if query.producers else str(query)
-
-
-def conditions_about(catalogue: Catalogue, query: Query) -> list[Condition]:
-    """Return the conditions whose answer may change when an entry that answers a query comes or goes."""
-    return [condition for condition in catalogue.conditions.values() if query in condition.queries]

@@ -7,6 +7,7 @@ made, compared and stored in nanoseconds, and equal worlds are equal numbers in 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from planboard.errors import DefinitionError, UnknownNameError
@@ -162,7 +163,7 @@ class Domain:
             return self
         wider = Domain.__new__(Domain)
         wider.operators = self.operators
-        wider._compile(self._bit_order + extra, dict(self.kinds))
+        wider._compile(self._bit_order + extra, dict(self.kinds))  # noqa: SLF001 - its own class
         return wider
 
     def for_goals(self, goals: tuple[PlanGoal, ...]) -> "Domain":
@@ -176,7 +177,7 @@ class Domain:
     def _checked_for_goals(self, goals: tuple[PlanGoal, ...]) -> "Domain":
         real = [goal for goal in goals if goal is not NIRVANA]
         names = sorted(goal.name for goal in real)
-        for name, following in zip(names, names[1:], strict=False):
+        for name, following in pairwise(names):
             if name == following:
                 raise DefinitionError(f"Two goals are named {name!r}; a goal is chosen and reported by its name.")
         return self.covering(name for goal in real for name in goal.pre)
@@ -259,7 +260,7 @@ def bits_of(mask: int) -> list[int]:
 
 
 def _refuse_twins(operators: tuple[Operator, ...]) -> None:
-    for one, other in zip(operators, operators[1:], strict=False):
+    for one, other in pairwise(operators):
         if one.key == other.key:
             outcome = f" with the outcome {one.outcome!r}" if one.outcome else ""
             raise DefinitionError(

@@ -37,7 +37,7 @@ class Goap(Planner):
         if isinstance(self.engine, str):
             check_engine_name(self.engine)
         elif not isinstance(self.engine, Engine):
-            raise DefinitionError(f"Goap: {self.engine!r} is not an engine: it needs a `name` and `solve(task, limit)`.")
+            raise DefinitionError(f"Goap: {self.engine!r} is no engine: it needs a `name` and `solve(task, limit)`.")
         if isinstance(self.heuristic, str) and self.heuristic not in BUILT_IN:
             raise UnknownNameError("heuristic", self.heuristic, BUILT_IN)
         if self.objective not in ("cost", "net"):

@@ -21,18 +21,18 @@ Price: TypeAlias = Number | Callable[[Mapping[str, Truth]], Number]
 Conditions: TypeAlias = Mapping[str, Truth] | Iterable[str]
 """Facts with their values; bare names mean True."""
 
-TruthT = TypeVar("TruthT", bool, Truth, covariant=True)
+TruthT_co = TypeVar("TruthT_co", bound=Truth, covariant=True)
 
 
-class Literals(Mapping[str, TruthT]):
+class Literals(Mapping[str, TruthT_co]):
     """Facts and their values: an immutable, hashable mapping, sorted by name."""
 
     __slots__ = ("_values",)
 
-    def __init__(self, values: Mapping[str, TruthT]) -> None:
-        self._values = {name: values[name] for name in sorted(values)}
+    def __init__(self, values: Mapping[str, TruthT_co]) -> None:
+        self._values: dict[str, TruthT_co] = {name: values[name] for name in sorted(values)}
 
-    def __getitem__(self, name: str) -> TruthT:
+    def __getitem__(self, name: str) -> TruthT_co:
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -69,7 +69,7 @@ class Operator:
     outcome: str
     """Which of several outcomes of the action this is; empty when there is one. Choosing one is an assumption."""
 
-    def __init__(  # noqa: PLR0913 - the declaration of an action is this wide
+    def __init__(
         self,
         name: str,
         pre: Conditions = (),

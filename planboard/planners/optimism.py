@@ -36,17 +36,20 @@ class World(NamedTuple):
     supposed: int = 0
     """What is only supposed to have the value it has here."""
 
-    def supposing(self, bit: int, truth: Truth) -> "World":
-        """Return the world in which one fact has a value."""
-        return World(
-            self.true | bit if truth else self.true & ~bit,
-            self.unknown | bit if truth is None else self.unknown & ~bit,
-            self.askable & ~bit,
-            self.supposed | bit,
+    def knowing(self, bit: int, truth: Truth) -> "World":
+        """Return the world in which one fact has been evaluated."""
+        return self._replace(
+            true=self.true | bit if truth else self.true & ~bit,
+            unknown=self.unknown | bit if truth is None else self.unknown & ~bit,
+            askable=self.askable & ~bit,
         )
 
+    def supposing(self, bit: int, truth: Truth) -> "World":
+        """Return the world in which one fact is hoped to have a value; to rely on it is still to lean on it."""
+        return self.knowing(bit, truth)._replace(supposed=self.supposed | bit)
 
-Rank = tuple[Fraction, int, int, int, tuple[tuple[str, str], ...]]
+
+Rank = tuple[int] | tuple[int, Fraction, int, int, int, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,6 @@ class Draft:
     result: PlanResult
     leaning: tuple[tuple[str, bool], ...] = ()
     """In plan order, with the values relied on."""
-    rank: Rank | None = None
-    """What plans to one goal are compared by; the least is the best. `None` without a plan."""
 
 
 class OptimisticSearch:
@@ -121,10 +122,10 @@ class OptimisticSearch:
                 if not turns[0]:
                     return True
                 turns[0] -= 1
-                elsewhere = world.supposing(bit, other)
+                elsewhere = world.knowing(bit, other)
                 if self._can_beat(goal, self._draft(goal, elsewhere), elsewhere, best, turns):
                     return True
-            world = world.supposing(bit, truth)
+            world = world.knowing(bit, truth)
         return False
 
     def _among_rivals(self, best: PlanResult, results: list[PlanResult]) -> PlanResult:
@@ -158,10 +159,16 @@ class OptimisticSearch:
             return draft
         bit = self._domain.bit(contradicted)
         cases = [self._draft(goal, world.supposing(bit, truth)) for truth in (True, False)]
-        planned = [case for case in cases if case.rank is not None]
-        if not planned or any(_limited(case.result) for case in cases):
-            return next((case for case in cases if _limited(case.result)), cases[0])
-        return min(planned, key=lambda case: case.rank or ())
+        return min(cases, key=lambda case: self._rank(case.result))
+
+    def _rank(self, result: PlanResult) -> Rank:
+        """Return what plans to one goal are compared by; the least is the best. A limit hides what would be best."""
+        if isinstance(result, NoPlan):
+            return (0 if result.reason == "limit" else 2,)
+        weight = result.exact_cost - (result.exact_value if self._net else 0)
+        demands = sum(len(operator.pre) for operator in result.operators)
+        names = tuple(sorted(operator.key for operator in result.operators))
+        return 1, weight, len(result.assumptions), len(result), -demands, names
 
     def _search(self, goal: PlanGoal, world: World) -> Draft:
         if goal is NIRVANA:
@@ -198,7 +205,8 @@ class OptimisticSearch:
         if solution.ordered:
             return steps, solution.proof
         if not is_executable(task, steps):
-            raise PlanningError(f"The engine {self._engine.name!r} returned steps that do not reach the goal: a bug in it.")
+            name = self._engine.name
+            raise PlanningError(f"The engine {name!r} returned steps that do not reach the goal: a bug in it.")
         if not solution.optimal:
             steps = without_detours(task, steps)
         return canonical(task, steps) or steps, solution.proof
@@ -230,14 +238,7 @@ class OptimisticSearch:
             relevant=view.relevant,
             lasting=not self._domain.dynamic,
         )
-        weight = sum(costs, Fraction()) - (sum(values, Fraction()) if self._net else 0)
-        demands = sum(len(operator.pre) for operator in operators)
-        names = tuple(sorted(operator.key for operator in operators))
-        return Draft(
-            Plan(course, world.true, world.unknown),
-            _leaning(view, in_view, world),
-            (weight, len(assumptions), len(actions), -demands, names),
-        )
+        return Draft(Plan(course, world.true, world.unknown), _leaning(view, in_view, world))
 
     def _assumptions(self, view: View, in_view: list[int]) -> tuple[Assumption, ...]:
         found: list[Assumption] = []
@@ -269,7 +270,3 @@ def _leaning(view: View, steps: list[int], world: World) -> tuple[tuple[str, boo
         hopes &= ~(view.add[index] | view.dele[index])
     found.update(dict.fromkeys(sorted(view.named(view.goal & hopes))))
     return tuple(found)
-
-
-def _limited(result: PlanResult) -> bool:
-    return isinstance(result, NoPlan) and result.reason == "limit"

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from planboard.planners.domain import Domain, Masks, State
 from planboard.planners.operator import Operator, PlanGoal, Truth
-from planboard.planners.problem import Problem, rounded
+from planboard.planners.problem import Problem, exact, rounded, total
 
 Reason: TypeAlias = Literal["unreachable", "limit", "nothing_achievable"]
 """Why there is no plan."""
@@ -105,12 +105,12 @@ class Plan:
     @property
     def exact_cost(self) -> Fraction:
         """`cost` before rounding."""
-        return sum(self._course.costs[self._done :], Fraction())
+        return total(self._course.costs[self._done :])
 
     @property
     def exact_value(self) -> Fraction:
         """`value` before rounding."""
-        return sum(self._course.values[self._done :], Fraction())
+        return total(self._course.values[self._done :])
 
     @property
     def exact_net_value(self) -> Fraction:
@@ -292,8 +292,6 @@ PlanResult: TypeAlias = Plan | NoPlan
 
 def exact_value_of(goal: PlanGoal) -> Fraction:
     """Return the goal's value, exactly."""
-    from planboard.planners.problem import exact
-
     return exact(goal.value)
 
 

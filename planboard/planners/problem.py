@@ -5,8 +5,10 @@ An `Inquiry` lives for one planning call. It remembers each answer and each pric
 evaluated at most once and costs stay what they were while the search runs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from math import lcm
 from typing import TypeAlias
 
 from planboard.errors import CostError, DefinitionError, PlanningError
@@ -137,9 +139,16 @@ class Inquiry:
             raise CostError(str(error)) from None
 
 
+@lru_cache(maxsize=4096)
 def exact(number: Number) -> Fraction:
     """Return the decimal number as it is written: 0.1 is a tenth, so 0.1 + 0.2 is 0.3 and ties are ties."""
     return Fraction(number) if isinstance(number, int) else Fraction(repr(float(number)))
+
+
+def total(numbers: Sequence[Fraction]) -> Fraction:
+    """Return the exact sum; many times faster than adding one fraction after the other."""
+    unit = lcm(*(number.denominator for number in numbers))
+    return Fraction(sum(number.numerator * (unit // number.denominator) for number in numbers), unit)
 
 
 def rounded(number: Fraction) -> float:

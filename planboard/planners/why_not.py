@@ -6,13 +6,14 @@ undid anything (delete relaxation). It is exact up to a few facts and says so wh
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import combinations
 from math import comb
 
-from planboard._text import listed
+from planboard._text import listed, suggest
 from planboard.planners.domain import bits_of
 from planboard.planners.operator import NIRVANA
-from planboard.planners.plan import Describe, NoPlan, shown, spelled
+from planboard.planners.plan import Describe, NoPlan, spelled
 from planboard.planners.search.view import View, reached_from, view_of
 
 _TRIALS = 2_000
@@ -92,3 +93,106 @@ def unblocking(failure: NoPlan) -> Unblocking | None:
             if _reaches(view, start, chosen):
                 return Unblocking(tuple(sorted(view.named(sum(chosen)))), smallest=True)
     return Unblocking(tuple(sorted(view.named(sum(_shrunk(view, start, leaves))))), smallest=False)
+
+
+def _leaves(view: View, reached: int) -> list[int]:
+    """Return the literals a smallest set is looked for among, by name.
+
+    What nothing can provide comes first. Only where things wait for each other in a circle is the rest considered.
+    """
+    lacking = _needed(view) & ~reached
+    provided = 0
+    for mask in view.add:
+        provided |= mask
+    goal = view.goal & ~reached
+    for candidates in (lacking & ~provided, lacking & ~(goal & provided), lacking):
+        if _reaches(view, reached, [candidates]):
+            break
+    literals = {literal: view.named(literal)[0] for literal in (1 << bit for bit in bits_of(candidates))}
+    return sorted(literals, key=literals.__getitem__)
+
+
+def _needed(view: View) -> int:
+    """Return the literals that the goal or some operator needs; assumptions are made, not needed."""
+    mask = view.goal
+    for index in range(len(view.chosen)):
+        mask |= view.pre[index]
+    return mask
+
+
+def _reaches(view: View, start: int, granted: Iterable[int]) -> bool:
+    for literals in granted:
+        start |= literals
+    reached, _ = reached_from(view, start)
+    return not view.goal & ~reached
+
+
+def _shrunk(view: View, start: int, chosen: list[int]) -> list[int]:
+    """Drop one after the other what the rest can do without: minimal, though perhaps not smallest."""
+    for literal in list(chosen):
+        fewer = [other for other in chosen if other != literal]
+        if _reaches(view, start, fewer):
+            chosen = fewer
+    return chosen
+
+
+def _chain(failure: NoPlan, view: View, describe: Describe | None) -> list[str]:
+    """Say of each missing fact who could provide it, then of what those lack, and so on."""
+    if failure.problem is None or failure.known is None:
+        return []
+    domain = failure.problem.domain
+    start = view.literals_of(failure.known.true, failure.known.unknown)
+    reached, _ = reached_from(view, start)
+    if failure.reason == "nothing_achievable":
+        reached = start
+    pending = list(_parsed(failure))
+    told: set[tuple[str, bool]] = set()
+    lines: list[str] = []
+    while pending:
+        fact = pending.pop(0)
+        if fact in told:
+            continue
+        told.add(fact)
+        producers = sorted({*domain.achievers.get(fact, ()), *domain.achievers.get((fact[0], None), ())})
+        lines.append(_about(failure, fact, describe, has_producers=bool(producers)))
+        for index in producers[:_SHOWN]:
+            operator = domain.operators[index]
+            lacks = [need for need in operator.pre.items() if not view.literal(*need) & reached]
+            words = f"lacks {listed(repr(spelled(*need)) for need in lacks)}" if lacks else "could run"
+            lines.append(f"    {operator.label}: {words}")
+            pending += lacks
+        if len(producers) > _SHOWN:
+            lines.append(f"    and {len(producers) - _SHOWN} more")
+    return lines
+
+
+def _about(
+    failure: NoPlan, fact: tuple[str, bool], describe: Describe | None, *, has_producers: bool
+) -> str:
+    name, truth = fact
+    known = failure.known[name] if failure.known is not None and name in failure.known else False
+    now = "is unknown" if known is None else f"is {'true' if known else 'false'}"
+    extra = describe(name) if describe is not None else None
+    line = f"  {spelled(name, truth)!r} is needed, {name!r} {now}{f': {extra}' if extra else ''}."
+    if has_producers:
+        return f"{line} It could come from:"
+    return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth)}"
+
+
+def _closest(failure: NoPlan, name: str, *, truth: bool) -> str:
+    """Name what is provided under a similar name, and by whom."""
+    if failure.problem is None:
+        return ""
+    achievers = failure.problem.domain.achievers
+    producers = {fact: indices for (fact, value), indices in achievers.items() if value is truth}
+    close = get_close_matches(name, sorted(producers), n=3, cutoff=0.5)
+    if not close:
+        return suggest(name, producers)
+    operators = failure.problem.domain.operators
+    told = (f"{fact!r} (by {listed(operators[index].label for index in producers[fact][:_SHOWN])})" for fact in close)
+    return f"Closest: {listed(told)}."
+
+
+def _parsed(failure: NoPlan) -> list[tuple[str, bool]]:
+    """Return `missing` as facts with values."""
+    return [(name, truth) for name, truth in failure.goal.pre.items() if spelled(name, truth) in failure.missing]

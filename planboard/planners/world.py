@@ -4,7 +4,7 @@ A `World` is a planning state that follows a board: each entry that comes, goes 
 conditions say is found out only when a planner asks.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from planboard._text import brief
 from planboard.actions.action import Action, Call, Condition, TypedFunction
@@ -14,9 +14,9 @@ from planboard.blackboard.entry import Entry
 from planboard.blackboard.index import Query
 from planboard.errors import ConditionError, CostError, PlanboardError
 from planboard.planners.compile import Compilation, has_run, is_excluded, is_idle
-from planboard.planners.domain import Domain, State
-from planboard.planners.problem import Problem
+from planboard.planners.domain import State
 from planboard.planners.operator import PlanGoal
+from planboard.planners.problem import Problem
 
 _Delta = tuple[int, int, int, int]
 Binding = tuple[int, ...]
@@ -36,6 +36,7 @@ class Bits:
         self.idle = {name: domain.bit(is_idle(name)) for name in catalogue.actions}
         self.excluded = {name: domain.bit(is_excluded(name)) for name in catalogue.actions}
         self.condition = {name: domain.bit(name) for name in catalogue.conditions}
+        self.reads = {action.name: self._read_bits(action, catalogue.conditions) for action in catalogue.actions.values()}
         self.asked_of: dict[Query, int] = {}
         self.refreshed: dict[Query, int] = {}
         self.always_asked = 0
@@ -56,14 +57,26 @@ class Bits:
         self.deltas: dict[tuple[type, object, str | None, str], tuple[_Delta, tuple[Query, ...]]] = {}
         self.version = 0
 
-    def _fresh_bits(self, action: Action, conditions: "dict[str, Condition] | object") -> list[tuple[Query, int]]:
+    def _read_bits(self, action: Action, conditions: Mapping[str, Condition]) -> int:
+        queries = [item.query for item in action.body.inputs]
+        bits = 0
+        for name, _ in action.pre:
+            queries.extend(conditions[name].queries)
+            bits |= self.condition[name]
+        if action.trigger is not None:
+            bits |= self.newest[action.trigger]
+        for query in queries:
+            bits |= self.fact[query]
+        return bits
+
+    def _fresh_bits(self, action: Action, conditions: Mapping[str, Condition]) -> list[tuple[Query, int]]:
         if action.rerun == "never":
             return []
         queries = [item.query for item in action.body.inputs]
         if action.rerun == "new_inputs":
             return [(query, self.ran[action.name] | self.excluded[action.name]) for query in queries]
         for name, _ in action.pre:
-            queries.extend(conditions[name].queries)  # type: ignore[index]
+            queries.extend(conditions[name].queries)
         return [(query, self.idle[action.name] | self.excluded[action.name]) for query in queries]
 
     def delta_of(self, query: Query) -> _Delta:
@@ -166,9 +179,10 @@ class World(State):
         elif self.greedy:
             self.true |= self._bits.idle[name]
 
-    def disappointed(self, action: Action) -> None:
-        """Take note that an assumption about an action's outcome proved wrong: it is not tried again blindly."""
-        if action.rerun == "always":
+    def disappointed(self, action: Action, binding: Binding) -> None:
+        """Take note that an assumption about an action proved wrong: with the same inputs it is not tried again."""
+        call = action.body.bind(self.board)
+        if action.rerun == "always" and call is not None and binding_of(call) == binding:
             self.true |= self._bits.idle[action.name]
 
     def forgot(self) -> None:
@@ -185,21 +199,27 @@ class World(State):
         """Let an action be planned again."""
         self.true &= ~self._bits.excluded[action]
 
-    def without_exclusions(self) -> State:
-        """Return the state in which nothing is left out."""
-        excluded = sum(self._bits.excluded.values())
-        state = World(self.compilation, self._bits, self.board, greedy=self.greedy)
-        state.domain, state.true, state.unknown = self.domain, self.true & ~excluded, self.unknown
-        return state
+    def at(self, true: int, unknown: int) -> "World":
+        """Return a world over the same board in which other facts hold, to look ahead with."""
+        other = World(self.compilation, self._bits, self.board, greedy=self.greedy)
+        other.domain, other.true, other.unknown = self.domain, true, unknown
+        return other
+
+    def without_exclusions(self) -> "World":
+        """Return the world in which nothing is left out."""
+        return self.at(self.true & ~sum(self._bits.excluded.values()), self.unknown)
+
+    def reads(self, action: str) -> int:
+        """Return the facts that an action looks at, optional inputs included."""
+        return self._bits.reads[action]
 
     # For planners
 
-    def problem(self, goals: tuple[PlanGoal, ...], state: State | None = None) -> Problem:
+    def problem(self, goals: tuple[PlanGoal, ...]) -> Problem:
         """Return the problem of reaching one of the goals from here."""
         self.unknown |= self._bits.always_asked
         self.true &= ~self._bits.always_asked
-        asked = self.resolve if self.unknown else None
-        return Problem(state or self, self.domain, goals, asked)
+        return Problem(self, self.domain, goals, self.resolve if self.unknown else None)
 
     def resolve(self, name: str) -> bool | None:
         """Find out what a condition says; `None` while one of its inputs is missing.
@@ -306,11 +326,3 @@ def _merged(deltas: Iterable[_Delta]) -> _Delta:
     for one in deltas:
         fact, newest, unknown, fresh = fact | one[0], newest | one[1], unknown | one[2], fresh | one[3]
     return fact, newest, unknown, fresh
-
-
-def bits_of(compilation: Compilation) -> Bits:
-    """Return the masks of a compilation."""
-    return Bits(compilation)
-
-
-__all__ = ["Binding", "Bits", "Domain", "World", "binding_of", "evaluate", "values_of"]

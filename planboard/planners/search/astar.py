@@ -60,8 +60,9 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
 
     cost: int
     state: int
+    estimate: int
 
-    def __init__(  # noqa: PLR0913 - simpleai's signature
+    def __init__(
         self,
         state: int,
         parent: "PlanNode | None" = None,

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from planboard.planners.search.task import Task
 
 _ATTEMPTS = 20_000
-"""Positions tried by the exact rule; beyond it the order that was found is kept. A count, so it is the same everywhere."""
+"""Positions tried by the exact rule, beyond which the order found is kept; a count is the same everywhere."""
 
 
 def canonical(task: Task, steps: Iterable[int]) -> tuple[int, ...] | None:

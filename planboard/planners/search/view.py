@@ -159,7 +159,9 @@ def reduce(
     lasting = start & ~deleted
     chosen, needed = _needed(view, lasting, running)
     actions = [index for index in chosen if index < len(view.chosen)]
-    weights = [cost(view.chosen[i]) - (value(view.chosen[i]) if value else 0) for i in actions]
+    weights = [cost(view.chosen[i]) for i in actions]
+    if value is not None:
+        weights = [weight - value(view.chosen[i]) for weight, i in zip(weights, actions, strict=True)]
     unit = lcm(*(weight.denominator for weight in weights))
     padding = (0,) * (len(chosen) - len(actions))
     operators = view.domain.operators

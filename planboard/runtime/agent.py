@@ -1,0 +1,238 @@
+"""An agent: a catalogue that one can run."""
+
+from collections.abc import Iterable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+from uuid import uuid4
+
+from planboard._text import suggest
+from planboard.actions.catalogue import Catalogue
+from planboard.actions.goal import Goal
+from planboard.blackboard.board import check_value
+from planboard.blackboard.matching import prospect
+from planboard.errors import DefinitionError
+from planboard.planners.base import Planner
+from planboard.planners.compile import Compilation
+from planboard.planners.named import planner_named
+
+from planboard.planners.plan import PlanResult
+from planboard.planners.world import Bits
+from planboard.runtime.options import ProcessOptions
+from planboard.runtime.process import Process
+from planboard.runtime.state import ProcessState
+from planboard.types import TypeForm, type_name
+
+if TYPE_CHECKING:
+    from planboard.runtime.check import Finding
+
+T = TypeVar("T")
+
+
+class Agent(Catalogue):
+    """A named set of actions, conditions, states and goals; the unit one runs.
+
+    Args:
+        name: What it is called.
+        parts: Decorated functions, objects with decorated methods ("components"), `@state` classes, modules, and
+            other agents, whose parts it takes over.
+        goals: Goals, or types that must be produced, beside those of `@achieves_goal`.
+        services: Objects that are injected into parameters of their types.
+        planner: The planner its processes use unless told otherwise; `Goap()` by default.
+        description: What it is for.
+
+    Raises:
+        DefinitionError: Something about a part cannot work; the message says what, where and what to do.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parts: Iterable[Any],
+        *,
+        goals: Iterable[Goal | TypeForm] = (),
+        services: Iterable[object] = (),
+        planner: Planner | str | None = None,
+        description: str = "",
+    ) -> None:
+        super().__init__(name, parts, goals=goals, services=services, description=description)
+        self.planner = None if planner is None else as_planner(planner)
+        """The planner its processes use unless told otherwise."""
+        for action in self.actions.values():
+            if action.approval:
+                message = f"Action {action.name!r} has approval=True, but this version cannot ask a person yet."
+                raise DefinitionError(message, where=action.where)
+        self._compilations: dict[tuple[Goal, ...], tuple[Compilation, Bits]] = {}
+
+    # Running
+
+    @overload
+    def run(self, *inputs: object, returning: type[T], **options: Any) -> T: ...
+    @overload
+    def run(self, *inputs: object, returning: None = None, **options: Any) -> Process: ...
+    def run(self, *inputs: object, returning: Any = None, **options: Any) -> Any:
+        """Run this agent to its end and return the result; see `planboard.run`."""
+        from planboard.runtime.runner import run
+
+        return run(self, *inputs, returning=returning, **options)
+
+    @overload
+    async def arun(self, *inputs: object, returning: type[T], **options: Any) -> T: ...
+    @overload
+    async def arun(self, *inputs: object, returning: None = None, **options: Any) -> Process: ...
+    async def arun(self, *inputs: object, returning: Any = None, **options: Any) -> Any:
+        """Run this agent to its end and return the result; see `planboard.arun`."""
+        from planboard.runtime.runner import arun
+
+        return await arun(self, *inputs, returning=returning, **options)
+
+    def process(
+        self,
+        *inputs: object,
+        returning: TypeForm = None,
+        planner: Planner | str | None = None,
+        options: ProcessOptions | None = None,
+        services: Iterable[object] = (),
+        id: str | None = None,  # noqa: A002 - it becomes Process.id
+        **bindings: object,
+    ) -> Process:
+        """Return a process that has not run yet, with the inputs on its board.
+
+        Args:
+            inputs: Objects that are put on the board unnamed.
+            returning: The type wanted; only goals that yield it are pursued.
+            planner: Which planner chooses, instead of the options' or the agent's.
+            options: Budget, concurrency, listeners and so on.
+            services: More objects to inject, for this process only.
+            id: The process's id; a random one by default.
+            bindings: Objects that are put on the board under these names.
+
+        Raises:
+            DefinitionError: There is no goal to pursue, or nothing yields the type wanted.
+            EntryTypeError: An input is `None`, or violates its own model.
+        """
+        extra = tuple(services)
+        agent = self._serving(extra) if extra else self
+        return agent._prepare(
+            inputs, bindings, returning=returning, planner=planner, options=options or _DEFAULTS, process_id=id
+        )
+
+    def plan(self, *inputs: object, returning: TypeForm = None, planner: Planner | str | None = None, **bindings: object) -> PlanResult:
+        """Return what the planner would do with these inputs, without running anything."""
+        process = self.process(*inputs, returning=returning, planner=planner, **bindings)
+        core = process._core  # noqa: SLF001
+        return process.planner.plan(core.state.world.problem(core.goals))
+
+    def _prepare(
+        self,
+        inputs: tuple[object, ...],
+        bindings: dict[str, Any],
+        *,
+        returning: TypeForm,
+        options: ProcessOptions,
+        planner: Planner | str | None = None,
+        parent: Process | None = None,
+        process_id: str | None = None,
+    ) -> Process:
+        chosen = as_planner(planner or options.planner or self.planner or "goap")
+        goals = self._goals_for(returning, chosen)
+        for value in (*inputs, *bindings.values()):
+            check_value(value, None)
+        compilation, bits = self._compiled(goals)
+        process = Process(
+            self,
+            process_id or str(uuid4()),
+            partial(ProcessState, compilation, bits),
+            compilation.plan_goals,
+            chosen,
+            options,
+            parent,
+        )
+        process._core.start(self.name, chosen.name)  # noqa: SLF001
+        for value in inputs:
+            process.board.add(value)
+        for name, value in bindings.items():
+            process.board.bind(name, value)
+        return process
+
+    def _goals_for(self, returning: TypeForm, planner: Planner) -> tuple[Goal, ...]:
+        if returning is None:
+            if not self.goals and not planner.nirvana:
+                message = (
+                    f"Agent {self.name!r} has no goal for {planner.name} to plan for. Mark an action with "
+                    "@achieves_goal, pass `goals=`, or ask for a result with `returning=`."
+                )
+                raise DefinitionError(message)
+            return self.goals
+        yielding = [goal for goal in self.goals if goal.form is not None]
+        sure = tuple(goal for goal in yielding if prospect(goal.form, returning) == "always")
+        if sure:
+            return sure
+        outputs = {form for action in self.actions.values() for form in action.output_types}
+        if not any(prospect(form, returning) != "never" for form in outputs):
+            names = [type_name(form) for form in outputs]
+            message = f"No action of agent {self.name!r} yields {type_name(returning)}. {suggest(type_name(returning), names)}"
+            raise DefinitionError(message)
+        return (self._wanted(returning),)
+
+    def _wanted(self, form: TypeForm) -> Goal:
+        """Return the goal for a type that no stated goal yields, the same one each time."""
+        return self._wanted_goals.setdefault(form, Goal(form))
+
+    @cached_property
+    def _wanted_goals(self) -> dict[TypeForm, Goal]:
+        return {}
+
+    def _compiled(self, goals: tuple[Goal, ...]) -> tuple[Compilation, Bits]:
+        found = self._compilations.get(goals)
+        if found is None:
+            compilation = Compilation(self, goals)
+            found = self._compilations.setdefault(goals, (compilation, Bits(compilation)))
+        return found
+
+    def _serving(self, services: tuple[object, ...]) -> "Agent":
+        return Agent(
+            self.name,
+            self.parts,
+            goals=self.stated_goals,
+            services=(*self.services, *services),
+            planner=self.planner,
+            description=self.description,
+        )
+
+    # Looking
+
+    def check(self) -> "list[Finding]":
+        """Return what is suspicious about this agent: each with place and remedy; see `planboard check`."""
+        from planboard.runtime.check import check
+
+        return check(self)
+
+    def mermaid(self) -> str:
+        """Return the agent as a Mermaid flowchart of types and actions."""
+        from planboard.runtime.draw import draw
+
+        return draw(self)
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.name!r}: {len(self.actions)} actions, {len(self.goals)} goals>"
+
+
+_DEFAULTS = ProcessOptions()
+
+
+def as_planner(given: Planner | str) -> Planner:
+    """Return a planner given as itself or by name.
+
+    Raises:
+        UnknownNameError: No planner has the name.
+        DefinitionError: It is no planner.
+    """
+    if isinstance(given, str):
+        return planner_named(given)
+    if isinstance(given, type) or not hasattr(given, "plan"):
+        hint = f" Write {given.__name__}(), with parentheses." if isinstance(given, type) else ""
+        message = f"{given!r} is no planner.{hint}"
+        raise DefinitionError(message)
+    return given
+
+

@@ -1,0 +1,113 @@
+"""From what an action returned to what is put on the board."""
+
+from collections.abc import Iterator
+
+from planboard._text import brief
+from planboard.actions.action import Action, Call
+from planboard.actions.context import Effects
+from planboard.actions.state import state_of
+from planboard.blackboard.board import Blackboard
+from planboard.blackboard.entry import Entry
+from planboard.blackboard.integrity import watch
+from planboard.blackboard.matching import conforms, satisfies
+from planboard.blackboard.schema import structural_problem
+from planboard.errors import OutputError
+from planboard.types import TypeForm, type_name
+
+
+def new_entries(action: Action, value: object, effects: Effects, position: int) -> tuple[Entry, ...]:
+    """Return the entries that a successful call adds: its outputs, then what it added through its context.
+
+    Raises:
+        OutputError: What it returned is not what it declares; nothing reaches the board.
+    """
+    if value is None and not effects.additions and () in action.outputs:
+        return ()
+    entries: list[Entry] = []
+    for index, (form, item) in enumerate(_outputs(action, value)):
+        name = action.binding_name(index)
+        entries.append(Entry(position + len(entries), item, form, name, action.name, watch=watch(item)))
+    for added in effects.additions:
+        entries.append(
+            Entry(
+                position + len(entries), added.value, added.type, added.name, action.name, watch=watch(added.value)
+            )
+        )
+    return tuple(entries)
+
+
+def _outputs(action: Action, value: object) -> Iterator[tuple[TypeForm, object]]:
+    ways = action.outputs
+    if len(ways) == 1 and len(ways[0]) == 1:
+        yield _checked(action, ways[0][0], value), value
+        return
+    if value is None and () in ways:
+        return
+    for way in sorted(ways, key=lambda way: _distance(way, value)):
+        if _fits(way, value):
+            items = value if _is_tuple_of(way, value) else (value,)
+            for form, item in zip(way, items, strict=True):  # type: ignore[call-overload]
+                yield _checked(action, form, item), item
+            return
+    raise OutputError(action.name, _message(action, value))
+
+
+def _is_tuple_of(way: tuple[TypeForm, ...], value: object) -> bool:
+    return len(way) > 1 and isinstance(value, tuple) and len(value) == len(way)
+
+
+def _fits(way: tuple[TypeForm, ...], value: object) -> bool:
+    if _is_tuple_of(way, value):
+        return all(conforms(item, form) for form, item in zip(way, value, strict=True))  # type: ignore[call-overload]
+    return len(way) == 1 and conforms(value, way[0])
+
+
+def _distance(way: tuple[TypeForm, ...], value: object) -> int:
+    """Rank the alternatives: the value's own class first, then the nearest base class."""
+    if len(way) != 1 or not isinstance(way[0], type):
+        return len(type(value).__mro__)
+    mro = type(value).__mro__
+    return mro.index(way[0]) if way[0] in mro else len(mro)
+
+
+def _checked(action: Action, form: TypeForm, value: object) -> TypeForm:
+    is_instance = type(form) is type and isinstance(value, form)
+    if value is None or not (is_instance or conforms(value, form)):
+        raise OutputError(action.name, _message(action, value))
+    problem = structural_problem(form, value)
+    if problem is not None:
+        message = f"Action {action.name!r} returned a {type(value).__name__} that violates its own model: {problem}."
+        raise OutputError(action.name, message)
+    return form
+
+
+def _message(action: Action, value: object) -> str:
+    ways = " | ".join(
+        (type_name(way[0]) if len(way) == 1 else f"tuple[{', '.join(map(type_name, way))}]") if way else "None"
+        for way in action.outputs
+    )
+    return (
+        f"Action {action.name!r} returned {brief(value)} of type {type(value).__name__}, but declares {ways} "
+        f"({action.where}). The board is unchanged."
+    )
+
+
+def positions_hidden(action: Action, call: Call, effects: Effects, board: Blackboard, new: tuple[Entry, ...]) -> tuple[int, ...]:
+    """Return the entries that a successful call makes invisible: consumed, hidden, cleared, or of a state that is left."""
+    hidden: set[int] = set()
+    entered = [found for entry in new if (found := state_of(type(entry.value))) is not None]
+    if action.clear_board or entered:
+        kept = [form for found in entered for form in found.keep]
+        hidden.update(
+            entry.position
+            for entry in board.visible
+            if not entry.protected and not any(satisfies(entry.value, entry.type, form) for form in kept)
+        )
+    if action.consumes:
+        hidden.update(
+            entry.position for entry in call.entries if any(query.admits(entry) for query in action.consumes)
+        )
+    if effects.hidden:
+        wanted = {id(item) for item in effects.hidden}
+        hidden.update(entry.position for entry in board.visible if id(entry.value) in wanted)
+    return tuple(sorted(hidden))

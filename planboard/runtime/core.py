@@ -1,0 +1,380 @@
+"""The process as a pure state machine: it decides what to run, and takes what came of it.
+
+There is no I/O here, no clock and no waiting. A driver asks `decide` for the next calls, carries them out, and hands
+the outcomes to `deliver`. All state is in `ProcessState` and changes only by recorded events.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from planboard.actions.action import Action
+from planboard.actions.context import NOTHING, ActionContext, ChildRunner
+from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
+from planboard.blackboard.entry import Entry
+from planboard.blackboard.integrity import watch
+from planboard.errors import BlackboardError, ExecutionError, PlanningError
+from planboard.events import (
+    ActionFailed,
+    ActionReadmitted,
+    ActionRetried,
+    ActionStarted,
+    ActionSucceeded,
+    ConditionChanged,
+    EntriesHidden,
+    EntryAdded,
+    Event,
+    ExpectationFailed,
+    PlanMade,
+    ProcessEnded,
+    ProcessResumed,
+    ProcessStarted,
+    ProcessStatus,
+    ReplanRequested,
+)
+from planboard.planners.base import Planner
+from planboard.planners.operator import NIRVANA, Operator, PlanGoal
+from planboard.planners.plan import NoPlan, Plan, PlanResult
+from planboard.planners.compile import is_excluded
+from planboard.planners.world import binding_of
+from planboard.runtime.batch import independent_steps
+from planboard.runtime.commit import new_entries, positions_hidden
+from planboard.runtime.expectations import broken_promises, wrong_assumptions
+from planboard.runtime.ledger import Ledger
+from planboard.runtime.options import ProcessOptions
+from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, Outcome, Succeeded, spent
+from planboard.runtime.state import ProcessState
+from planboard.runtime.stuck import why_stuck
+
+_STUBBORN = 10
+"""How often in a row a new plan may be asked for before that counts as a failure."""
+
+
+class ProcessCore:
+    """Decides and records; see the module."""
+
+    __slots__ = (
+        "_planner", "_publish", "_seq", "cancelled", "errors", "failure", "goals", "ledger", "options", "parent_id", "plan",
+        "process_id", "run_child", "state", "ticks",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        process_id: str,
+        state: ProcessState,
+        planner: Planner,
+        goals: tuple[PlanGoal, ...],
+        options: ProcessOptions,
+        *,
+        ledger: Ledger,
+        publish: Callable[[Event], None],
+        run_child: ChildRunner,
+        parent_id: str | None = None,
+    ) -> None:
+        self.process_id = process_id
+        self.state = state
+        self.options = options
+        self.goals = (*goals, NIRVANA) if planner.nirvana else goals
+        self.ledger = ledger
+        self.run_child = run_child
+        self.parent_id = parent_id
+        self.plan: PlanResult | None = None
+        """What the planner answered last; while a plan goes as predicted, what is left of it."""
+        self.errors: dict[str, Exception] = {}
+        """What actions failed with, by name; the last one of each."""
+        self.failure: Exception | None = None
+        """The root cause, once the process has failed."""
+        self.cancelled: str | None = None
+        """Why the process shall stop at the next safe point."""
+        self.ticks = 0
+        self._planner = planner
+        self._publish = publish
+        self._seq = 0
+
+    # Recording
+
+    def record(self, kind: Callable[..., Any], **content: Any) -> None:
+        """Make an event of what happened, apply it, and tell whoever listens."""
+        self._seq += 1
+        event: Event = kind(seq=self._seq, process_id=self.process_id, **content)
+        journal = self.options.journal
+        if journal is not None:
+            journal.append(event)
+        self.state.apply(event)
+        self._publish(event)
+
+    def record_change(self, change: Change) -> None:
+        """Record a change that was made to the board from outside."""
+        match change:
+            case Added(entry):
+                self.record(EntryAdded, entry=entry)
+            case Hidden(positions):
+                self.record(EntriesHidden, positions=positions)
+            case ConditionSet(name, value):
+                self.record(ConditionChanged, name=name, value=value)
+
+    def start(self, agent: str, planner: str) -> None:
+        """Record the beginning."""
+        self.record(
+            ProcessStarted,
+            agent=agent,
+            planner=planner,
+            goals=tuple(goal.name for goal in self.goals if goal is not NIRVANA),
+            parent_id=self.parent_id,
+        )
+
+    def resume(self) -> None:
+        """Go on with a process that is stuck or was terminated."""
+        if self.state.status in (ProcessStatus.STUCK, ProcessStatus.TERMINATED):
+            self.plan = None
+            self.record(ProcessResumed)
+
+    # Deciding
+
+    def decide(self, seconds: float) -> Sequence[ActionCall]:
+        """Return the calls to carry out now; none when the process has come to an end.
+
+        Args:
+            seconds: How long the run has taken so far.
+        """
+        if self.state.status is not ProcessStatus.RUNNING:
+            return ()
+        if self.cancelled is not None:
+            return self._end(ProcessStatus.CANCELLED, self.cancelled)
+        if self.ticks >= self.options.max_ticks:
+            return self._end(ProcessStatus.TERMINATED, f"max_ticks: {self.ticks} decisions were made without an end")
+        self.ticks += 1
+        try:
+            plan = self._next_plan()
+            if isinstance(plan, NoPlan):
+                return self._without_plan(plan)
+            if plan.complete:
+                return self._end(ProcessStatus.COMPLETED, f"goal {plan.goal.name!r} is met", goal=plan.goal.name)
+            return self._start_calls(plan, seconds)
+        except (PlanningError, BlackboardError) as error:
+            return self._fail(error)
+
+    def _next_plan(self) -> PlanResult:
+        if isinstance(self.plan, Plan):
+            return self.plan  # `deliver` has found that it goes as predicted
+        world = self.state.world
+        found = self._planner.plan(world.problem(self.goals))
+        if isinstance(found, NoPlan) and self.state.asked_replan:
+            for name in tuple(self.state.asked_replan):
+                self.record(ActionReadmitted, action=name)
+            found = self._planner.plan(world.problem(self.goals))
+        if isinstance(found, NoPlan) and found.best is not None:
+            found = found.best
+        self.plan = found
+        if isinstance(found, Plan):
+            self.record(
+                PlanMade,
+                goal=found.goal.name,
+                steps=found.steps,
+                cost=found.cost,
+                net_value=found.net_value,
+                assumptions=found.assumptions,
+            )
+        return found
+
+    def _start_calls(self, plan: Plan, seconds: float) -> Sequence[ActionCall]:
+        if self.options.concurrency == 1:
+            operators: Sequence[Operator] = (plan.first,) if plan.first is not None else ()
+        else:
+            operators = independent_steps(
+                plan, self.state.world, self._planner, self.goals, self.options.concurrency
+            )
+        calls: list[ActionCall] = []
+        for operator in operators:
+            action = self.state.world.compilation.catalogue.actions[operator.name]
+            cost, value = self._price(operator)
+            objection = self.ledger.objection(cost, seconds)
+            if objection is not None:
+                if calls:
+                    break
+                return self._end(ProcessStatus.TERMINATED, f"budget: {objection}")
+            calls.append(self._start(action, cost, value))
+        return calls
+
+    def _price(self, operator: Operator) -> tuple[float, float]:
+        cost, value = operator.cost, operator.value
+        world = self.state.world
+        return float(cost(world) if callable(cost) else cost), float(value(world) if callable(value) else value)
+
+    def _start(self, action: Action, cost: float, value: float) -> ActionCall:
+        board = self.state.board
+        bound = action.body.bind(board)
+        if bound is None:
+            message = f"Action {action.name!r} was planned, but one of its inputs is not on the board."
+            raise PlanningError(message)
+        board.verify(bound.entries)
+        call = ActionCall(self.state.calls + 1, action, bound, cost, value)
+        if action.body.services:
+            action.body.inject(bound, self.state.world.compilation.catalogue.services)
+        if action.body.context is not None:
+            call.context = ActionContext(
+                action.name, self.process_id, board, call.effects, run_child=self.run_child,
+                identities=self.options.identities,
+            )  # fmt: skip
+            bound.kwargs[action.body.context] = call.context
+        self.ledger.charge(spent(call))
+        self.record(ActionStarted, call=call.number, action=action.name, inputs=binding_of(bound))
+        return call
+
+    # Taking outcomes
+
+    def deliver(self, calls: Sequence[ActionCall], outcomes: Sequence[Outcome]) -> None:
+        """Take what came of the calls, in the order of the plan, whatever order they finished in."""
+        plan = self.plan
+        followed = None
+        for call, outcome in zip(calls, outcomes, strict=True):
+            match outcome:
+                case Succeeded(value):
+                    followed = self._succeeded(call, value, plan if isinstance(plan, Plan) else None)
+                case Failed(error):
+                    self._failed(call, error)
+                case AskedReplan():
+                    self._asked_replan(call, outcome)
+        self.plan = followed if len(calls) == 1 else None
+
+    def _succeeded(self, call: ActionCall, value: object, plan: Plan | None) -> Plan | None:
+        action, board, effects = call.action, self.state.board, call.effects
+        try:
+            board.verify(call.bound.entries, action=action.name)
+            if call.context is not None:
+                board.verify(call.context.entries_read, action=action.name)
+            outputs = new_entries(action, value, effects, board.next_position)
+        except (BlackboardError, ExecutionError) as error:
+            self._failed(call, error)
+            return None
+        for name in self.state.asked_replan.copy():
+            self.record(ActionReadmitted, action=name)
+        hidden: tuple[int, ...] = ()
+        if outputs or action.clear_board or action.consumes or effects.hidden:
+            hidden = positions_hidden(action, call.bound, effects, board, outputs)
+        if effects.usage is not NOTHING:
+            self.ledger.charge(effects.usage)
+        self.record(
+            ActionSucceeded,
+            call=call.number,
+            action=action.name,
+            outputs=outputs,
+            hidden=hidden,
+            conditions=tuple(sorted(effects.conditions.items())),
+            cost=call.cost,
+            value=call.value,
+            usage=spent(call),
+        )
+        rest = plan.rest(self.state.world) if plan is not None else None
+        if rest is None or action.post:
+            self._check_expectations(call, plan)
+        return rest
+
+    def _check_expectations(self, call: ActionCall, plan: Plan | None) -> None:
+        world = self.state.world
+        promises = broken_promises(call.action, world)
+        assumptions = wrong_assumptions(call.action, plan, world) if plan is not None else ()
+        if promises or assumptions:
+            self.record(
+                ExpectationFailed,
+                call=call.number,
+                action=call.action.name,
+                promises=promises,
+                assumptions=assumptions,
+            )
+
+    def _failed(self, call: ActionCall, error: Exception) -> None:
+        if call.effects.usage is not NOTHING:
+            self.ledger.charge(call.effects.usage)
+        cause = error.__cause__ if isinstance(error, ExecutionError) and error.__cause__ is not None else error
+        self.errors[call.action.name] = error
+        self.record(
+            ActionFailed,
+            call=call.number,
+            action=call.action.name,
+            error=f"{type(cause).__name__}: {cause}",
+            usage=spent(call),
+        )
+
+    def _asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
+        signal = outcome.signal
+        if self.state.stubborn >= _STUBBORN:
+            message = f"Action {call.action.name!r} asked for another plan {_STUBBORN + 1} times in a row."
+            self._failed(call, ExecutionError(call.action.name, message))
+            return
+        position = self.state.board.next_position
+        bindings = tuple(
+            Entry(position + index, value, None, name, call.action.name, watch=watch(value))
+            for index, (name, value) in enumerate(sorted(signal.bindings.items()))
+        )
+        if call.effects.usage is not NOTHING:
+            self.ledger.charge(call.effects.usage)
+        self.record(
+            ReplanRequested,
+            call=call.number,
+            action=call.action.name,
+            reason=signal.reason,
+            bindings=bindings,
+            usage=spent(call),
+        )
+
+    def note_retry(self, call: ActionCall, attempt: int, error: Exception, wait: float) -> None:
+        """Record that a call is tried again."""
+        self.record(
+            ActionRetried,
+            call=call.number,
+            action=call.action.name,
+            attempt=attempt,
+            error=f"{type(error).__name__}: {error}",
+            wait=wait,
+        )
+
+    # Ending
+
+    def cancel(self, reason: str) -> None:
+        """Stop at the next safe point: nothing more is started. An ended process stays as it is."""
+        if self.state.status is ProcessStatus.NOT_STARTED or self.state.status is ProcessStatus.RUNNING:
+            self.cancelled = self.cancelled or reason
+        elif not self.state.status.is_final:
+            self.cancelled = self.cancelled or reason
+            self._end(ProcessStatus.CANCELLED, self.cancelled)
+
+    def end_cancelled(self) -> None:
+        """Record that the process stopped because it was cancelled, or because whatever ran it was."""
+        if not self.state.status.is_final:
+            self._end(ProcessStatus.CANCELLED, self.cancelled or "the task that ran it was cancelled")
+
+    def _end(
+        self, status: ProcessStatus, reason: str, *, goal: str | None = None, error: str | None = None
+    ) -> Sequence[ActionCall]:
+        self.record(ProcessEnded, status=status, reason=reason, goal=goal, error=error)
+        return ()
+
+    def _fail(self, error: Exception, reason: str | None = None) -> Sequence[ActionCall]:
+        self.failure = error
+        return self._end(
+            ProcessStatus.FAILED, reason or str(error), error=f"{type(error).__name__}: {error}"
+        )
+
+    def _without_plan(self, found: NoPlan) -> Sequence[ActionCall]:
+        real = [goal for goal in self.goals if goal is not NIRVANA]
+        if not real:
+            if self.options.terminate_when_stuck:
+                return self._end(ProcessStatus.TERMINATED, "no action is left to run, and the agent has no goal")
+            return self._end(ProcessStatus.COMPLETED, "no action is left to run, and the agent has no goal")
+        culprit = self._excluded_on_the_way()
+        if culprit is not None:
+            error = self.errors[culprit]
+            return self._fail(error, f"action {culprit!r} failed and there is no way around it: {error}")
+        status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.STUCK
+        return self._end(status, why_stuck(found, self.state))
+
+    def _excluded_on_the_way(self) -> str | None:
+        """Return the failed action without whose failure there would be a plan."""
+        world = self.state.world
+        failed = [name for name in self.state.excluded if world[is_excluded(name)]]
+        if not failed:
+            return None
+        found = self._planner.plan(world.without_exclusions().problem(self.goals))
+        if isinstance(found, Plan):
+            return next((name for name in found.steps if name in failed), failed[0])
+        return None

@@ -1,0 +1,49 @@
+"""Carries out what a process core decides, until it has come to an end."""
+
+from collections.abc import Callable, Sequence
+
+from planboard.runtime.core import ProcessCore
+from planboard.runtime.executor import Executor
+from planboard.runtime.outcome import ActionCall, Outcome
+
+Clock = Callable[[], float]
+"""Tells seconds since the run began."""
+
+_TURNS = 32
+"""After so many decisions without waiting, others on the event loop get a turn."""
+
+
+async def drive(core: ProcessCore, executor: Executor, clock: Clock, *, alone: bool) -> None:
+    """Run a process until it has come to an end.
+
+    Args:
+        core: The process.
+        executor: Runs its actions.
+        clock: Tells how long it has taken.
+        alone: There is no event loop that others wait for.
+    """
+    turns = 0
+    while calls := core.decide(clock()):
+        core.deliver(calls, await carry_out(core, executor, calls))
+        turns += 1
+        if turns % _TURNS == 0 and not alone:
+            import anyio.lowlevel
+
+            await anyio.lowlevel.checkpoint()
+
+
+async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[ActionCall]) -> list[Outcome]:
+    """Run calls, at once if there are several, and return the outcomes in the order of the calls."""
+    if len(calls) == 1:
+        return [await executor.run(calls[0], core.note_retry)]
+    import anyio
+
+    outcomes: dict[int, Outcome] = {}
+
+    async def run(call: ActionCall) -> None:
+        outcomes[call.number] = await executor.run(call, core.note_retry)
+
+    async with anyio.create_task_group() as group:
+        for call in calls:
+            group.start_soon(run, call)
+    return [outcomes[call.number] for call in calls]

@@ -1,0 +1,109 @@
+"""Carries out one call: asynchronous or not, within its timeout, again after transient errors.
+
+Whatever an action raises becomes a typed outcome; only cancellation and exits of the interpreter pass through.
+"""
+
+from functools import partial
+from typing import Any, cast
+
+from planboard.actions.context import Effects
+from planboard.actions.decorators import Retry
+from planboard.errors import ActionError, ActionTimeoutError, Replan
+from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, NoteRetry, Outcome, Succeeded
+
+
+class Executor:
+    """Runs calls, one implementation for every planner and driver.
+
+    Args:
+        threads: Run plain functions in worker threads, so that they do not block the event loop of others.
+    """
+
+    __slots__ = ("_threads",)
+
+    def __init__(self, *, threads: bool) -> None:
+        self._threads = threads
+
+    async def run(self, call: ActionCall, note_retry: NoteRetry) -> Outcome:
+        """Return what came of a call; it never raises for what the action did."""
+        try:
+            if call.action.retry is not None:
+                return Succeeded(await self._with_retries(call, call.action.retry, note_retry))
+            if not self._threads and not call.action.is_async and call.action.timeout is None:
+                return Succeeded(call.action.body.function(*call.bound.args, **call.bound.kwargs))
+            return Succeeded(await self._once(call))
+        except Replan as signal:
+            return AskedReplan(signal)
+        except ActionTimeoutError as error:
+            return Failed(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is becomes a typed outcome
+            return Failed(_wrapped(call, error))
+
+    async def _once(self, call: ActionCall) -> object:
+        timeout = call.action.timeout
+        if timeout is None:
+            return await self._invoke(call)
+        import anyio
+
+        with anyio.move_on_after(timeout) as scope:
+            return await self._invoke(call)
+        if scope.cancelled_caught:
+            message = f"Action {call.action.name!r} took longer than its timeout of {timeout:g} s."
+            raise ActionTimeoutError(call.action.name, message)
+        return None  # pragma: no cover - the scope either returned or was cancelled
+
+    async def _invoke(self, call: ActionCall) -> object:
+        function, bound = call.action.body.function, call.bound
+        if call.action.is_async:
+            return cast("object", await function(*bound.args, **bound.kwargs))
+        timed = call.action.timeout is not None
+        if not self._threads and not timed:
+            return cast("object", function(*bound.args, **bound.kwargs))
+        import anyio.to_thread
+
+        # A thread cannot be stopped. Past its timeout it is left behind and what it returns is dropped.
+        result = await anyio.to_thread.run_sync(
+            partial(function, *bound.args, **bound.kwargs), abandon_on_cancel=timed
+        )
+        return cast("object", result)
+
+    async def _with_retries(self, call: ActionCall, retry: Retry, note_retry: NoteRetry) -> object:
+        import anyio
+        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+        def wait(state: RetryCallState) -> float:
+            return retry.wait_before(state.attempt_number + 1)
+
+        def before_next(state: RetryCallState) -> None:
+            error = state.outcome.exception() if state.outcome is not None else None
+            assert isinstance(error, Exception)  # noqa: S101 - only errors are tried again
+            note_retry(call, state.attempt_number, error, retry.wait_before(state.attempt_number + 1))
+            _forget_effects(call)
+            if call.context is not None:
+                call.context.attempt = state.attempt_number + 1
+
+        attempts = AsyncRetrying(
+            stop=stop_after_attempt(retry.attempts),
+            retry=retry_if_exception(lambda error: not isinstance(error, Replan) and retry.covers(error)),
+            wait=wait,
+            before_sleep=before_next,
+            sleep=anyio.sleep,
+            reraise=True,
+        )
+        return cast("object", await attempts(self._once, call))
+
+
+def _forget_effects(call: ActionCall) -> None:
+    """Drop what a failed attempt added; what it spent stays spent."""
+    kept = call.effects.usage
+    fresh: Any = Effects()
+    for slot in ("additions", "hidden", "conditions"):
+        setattr(call.effects, slot, getattr(fresh, slot))
+    call.effects.usage = kept
+
+
+def _wrapped(call: ActionCall, error: Exception) -> ActionError:
+    message = f"Action {call.action.name!r} raised {type(error).__name__}: {error} ({call.action.where})"
+    wrapped = ActionError(call.action.name, message)
+    wrapped.__cause__ = error
+    return wrapped

@@ -1,0 +1,37 @@
+"""What an action was counted on for, and whether it came true."""
+
+from planboard.actions.action import Action
+from planboard.planners.plan import Plan
+from planboard.planners.world import World
+
+
+def broken_promises(action: Action, world: World) -> tuple[str, ...]:
+    """Return the conditions of `post=` that do not hold after the action, as they were written."""
+    return tuple(
+        name if wanted else f"not {name}" for name, wanted in action.post if truth_of(world, name) is not wanted
+    )
+
+
+def wrong_assumptions(action: Action, plan: Plan, world: World) -> tuple[str, ...]:
+    """Return what the plan assumed of its first step, the action, that proved wrong."""
+    first = plan.first
+    if first is None or first.name != action.name:
+        return ()
+    unsure = {world.domain.bit(name): name for name, effect in first.effects.items() if effect is None}
+    wrong: list[str] = []
+    for assumption in plan.assumed:
+        if assumption.bit == 0:
+            is_about_first = assumption.step == 0
+            if is_about_first and any(effect is True and world[name] is False for name, effect in first.effects.items()):
+                wrong.append(assumption.text)
+        elif assumption.bit in unsure:
+            name = unsure[assumption.bit]
+            if truth_of(world, name) is not (assumption.text == name):
+                wrong.append(assumption.text)
+    return tuple(dict.fromkeys(wrong))
+
+
+def truth_of(world: World, name: str) -> bool | None:
+    """Return whether a fact holds, finding it out if need be."""
+    known = world[name]
+    return world.resolve(name) if known is None else known

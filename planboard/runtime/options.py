@@ -1,0 +1,93 @@
+"""What one run may be told, beside its inputs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from planboard.actions.context import Usage
+from planboard.errors import DefinitionError
+from planboard.events import Journal, Listener
+from planboard.planners.base import Planner
+
+_ROUNDING = 1e-9
+"""Costs are decimal numbers in binary floats; three of 0.1 must fit into 0.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run and its children may spend together; `None` for no limit.
+
+    A budget is checked before each action starts. An action whose declared cost no longer fits is not started.
+    """
+
+    actions: int | None = None
+    """How many actions may be started."""
+    cost: float | None = None
+    """The sum of the actions' costs and of what they record."""
+    tokens: int | None = None
+    """Tokens, as recorded by actions."""
+    seconds: float | None = None
+    """Seconds since the run began."""
+    llm_calls: int | None = None
+    """Calls of language models, as recorded by actions."""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            limit = getattr(self, name)
+            if limit is not None and not limit >= 0:
+                message = f"Budget({name}={limit!r}): a limit is a number of at least 0, or None."
+                raise DefinitionError(message)
+
+    def exceeded_by(self, spent: Usage, cost: float, seconds: float) -> str | None:
+        """Say which limit forbids to start an action of a cost; `None` when it may start."""
+        if self.actions is not None and spent.actions >= self.actions:
+            return f"actions: {spent.actions} of {self.actions} were started"
+        if self.cost is not None and spent.cost + cost > self.cost + _ROUNDING:
+            return f"cost: {spent.cost:.12g} of {self.cost:.12g} is spent, and the next action costs {cost:.12g}"
+        if self.tokens is not None and spent.tokens >= self.tokens:
+            return f"tokens: {spent.tokens} of {self.tokens} are spent"
+        if self.llm_calls is not None and spent.llm_calls >= self.llm_calls:
+            return f"llm_calls: {spent.llm_calls} of {self.llm_calls} were made"
+        if self.seconds is not None and seconds >= self.seconds:
+            return f"seconds: {seconds:.3g} of {self.seconds:.12g} have passed"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessOptions:
+    """Options of one process. They never touch another one."""
+
+    planner: Planner | str | None = None
+    """Which planner chooses; the agent's own by default, else `Goap()`."""
+    budget: Budget = Budget()
+    """What may be spent, children included."""
+    concurrency: int = 1
+    """How many independent actions may run at once."""
+    terminate_when_stuck: bool = False
+    """End TERMINATED instead of STUCK, also when an agent without goals runs out of actions."""
+    listeners: tuple[Listener, ...] = ()
+    """Called with every event of this process and of its children."""
+    journal: Journal | None = None
+    """Where events are kept beside memory."""
+    identities: Mapping[str, str] = field(default_factory=dict)
+    """On whose behalf the run acts, such as `{"user": "ada"}`; children act for the same."""
+    max_ticks: int = 100_000
+    """After so many decisions the run is TERMINATED: the last resort against endless loops."""
+    approvals: tuple[Any, ...] = ()
+    """Policies that ask a person before an action runs. Not available yet; anything but `()` is refused."""
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            message = f"ProcessOptions(concurrency={self.concurrency}): at least one action must be able to run."
+            raise DefinitionError(message)
+        if self.max_ticks < 1:
+            message = f"ProcessOptions(max_ticks={self.max_ticks}): at least one decision must be possible."
+            raise DefinitionError(message)
+        if self.approvals:
+            message = "ProcessOptions(approvals=...) is not available yet; this version cannot ask a person."
+            raise DefinitionError(message)
+        object.__setattr__(self, "listeners", _as_tuple(self.listeners))
+
+
+def _as_tuple(items: Iterable[Listener] | Listener) -> tuple[Listener, ...]:
+    return tuple(items) if isinstance(items, Iterable) else (items,)

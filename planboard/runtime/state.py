@@ -1,0 +1,172 @@
+"""The state of a process: the fold over its events, and nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from planboard.actions.context import NOTHING, Usage
+from planboard.blackboard.board import Blackboard
+from planboard.blackboard.changes import ConditionSet, Hidden
+from planboard.blackboard.entry import Entry
+from planboard.events import (
+    ActionFailed,
+    ActionReadmitted,
+    ActionRetried,
+    ActionStarted,
+    ActionSucceeded,
+    ConditionChanged,
+    EntriesHidden,
+    EntryAdded,
+    Event,
+    ExpectationFailed,
+    PlanMade,
+    ProcessEnded,
+    ProcessResumed,
+    ProcessStarted,
+    ProcessStatus,
+    ReplanRequested,
+)
+from planboard.planners.compile import Compilation
+from planboard.planners.world import Bits, World
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRun:
+    """One action that ran and succeeded."""
+
+    call: int
+    """The number of the call, counted from 1."""
+    action: str
+    inputs: tuple[int, ...]
+    """The positions of the entries it was given."""
+    outputs: tuple[Entry, ...]
+    """What it put on the board."""
+    cost: float
+    value: float
+
+    def __str__(self) -> str:
+        return self.action
+
+
+class ProcessState:
+    """What the events so far make of an empty process."""
+
+    __slots__ = (
+        "asked_replan", "board", "calls", "excluded", "expectations", "goal", "history", "reason", "status",
+        "stubborn", "usage", "world", "_pending",
+    )  # fmt: skip
+
+    def __init__(self, compilation: Compilation, bits: Bits, *, greedy: bool, recorder: Any = None) -> None:
+        self.board = Blackboard(matcher=compilation.catalogue.matcher, recorder=recorder)
+        self.world = World(compilation, bits, self.board, greedy=greedy)
+        self.status = ProcessStatus.NOT_STARTED
+        self.history: list[ActionRun] = []
+        self.usage: Usage = NOTHING
+        self.calls = 0
+        self.excluded: dict[str, str] = {}
+        """The actions that failed, with the error."""
+        self.asked_replan: dict[str, None] = {}
+        """The actions that are left out because they asked for another plan."""
+        self.stubborn = 0
+        """How often in a row another plan was asked for without an action succeeding."""
+        self.expectations: list[ExpectationFailed] = []
+        self.reason = ""
+        self.goal: str | None = None
+        self._pending: dict[int, ActionStarted] = {}
+
+    def apply(self, event: Event) -> None:
+        """Make of the state what the event says. The event is a fact; nothing is decided here."""
+        match event:
+            case ActionStarted():
+                self.calls = event.call
+                self._pending[event.call] = event
+            case ActionSucceeded():
+                self._succeeded(event)
+            case PlanMade() | ActionRetried():
+                pass  # they are decisions on the way, with no effect of their own
+            case EntryAdded():
+                self._add((event.entry,))
+            case EntriesHidden():
+                self._hide(event.positions)
+            case ConditionChanged():
+                self._set(((event.name, event.value),))
+            case ActionFailed():
+                self._failed(event)
+            case ReplanRequested():
+                self._asked_for_another_plan(event)
+            case ActionReadmitted():
+                self.asked_replan.pop(event.action, None)
+                self.world.readmit(event.action)
+            case ExpectationFailed():
+                self.expectations.append(event)
+                self._disappointed(event)
+            case ProcessStarted() | ProcessResumed():
+                self.status = ProcessStatus.RUNNING
+                self.reason = ""
+            case ProcessEnded():
+                self.status, self.reason, self.goal = event.status, event.reason, event.goal
+
+    def replay(self, events: Iterable[Event]) -> "ProcessState":
+        """Apply events in order and return the state itself."""
+        for event in events:
+            self.apply(event)
+        return self
+
+    def _succeeded(self, event: ActionSucceeded) -> None:
+        started = self._pending.pop(event.call)
+        action = self.world.compilation.catalogue.actions[event.action]
+        world = self.world
+        world.ran(action, started.inputs)
+        if action.clear_board:
+            world.forgot()
+        if event.hidden:
+            self._hide(event.hidden)
+        self._add(event.outputs)
+        if event.conditions:
+            self._set(event.conditions)
+        self.usage += event.usage
+        self.history.append(
+            ActionRun(event.call, event.action, started.inputs, event.outputs, event.cost, event.value)
+        )
+        self.stubborn = 0
+
+    def _failed(self, event: ActionFailed) -> None:
+        self._pending.pop(event.call)
+        self.usage += event.usage
+        if event.excluded:
+            self.excluded[event.action] = event.error
+            self.world.exclude(event.action)
+
+    def _asked_for_another_plan(self, event: ReplanRequested) -> None:
+        self._pending.pop(event.call)
+        self.usage += event.usage
+        self._add(event.bindings)
+        self.stubborn += 1
+        self.asked_replan[event.action] = None
+        self.world.exclude(event.action)
+
+    def _disappointed(self, event: ExpectationFailed) -> None:
+        if event.assumptions:
+            run = next(run for run in reversed(self.history) if run.call == event.call)
+            self.world.disappointed(self.world.compilation.catalogue.actions[event.action], run.inputs)
+
+    def _add(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self.board.append(entry)
+            self.world.added(entry)
+
+    def _hide(self, positions: tuple[int, ...]) -> None:
+        change = Hidden(positions)
+        self.board.apply(change)
+        self.world.follow(change)
+
+    def _set(self, conditions: Iterable[tuple[str, bool]]) -> None:
+        for name, value in conditions:
+            change = ConditionSet(name, value)
+            self.board.apply(change)
+            self.world.follow(change)
+
+
+def fold(compilation: Compilation, bits: Bits, events: Iterable[Event], *, greedy: bool) -> ProcessState:
+    """Return the state that a process with these events is in."""
+    return ProcessState(compilation, bits, greedy=greedy).replay(events)
