@@ -104,6 +104,8 @@ class Condition:
     expression: Expression | None = None
     roots: Mapping[str, tuple[Query, ...]] = field(default_factory=dict)
     """For an expression: the queries that answer for each root, the first that finds something wins."""
+    root_types: Mapping[str, TypeForm] = field(default_factory=dict)
+    """For an expression: the declared types of its roots."""
     where: Location | None = None
 
     @property
@@ -154,6 +156,8 @@ class Action:
     is_async: bool
     state: type | None = None
     """The `@state` class whose method it is."""
+    only_output: TypeForm | None = None
+    """The type of its output, if it always has exactly one."""
 
     @property
     def where(self) -> Location | None:

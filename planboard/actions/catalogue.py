@@ -112,6 +112,7 @@ class Catalogue:
             achieves=declared.achieves,
             is_async=iscoroutinefunction(declared.function),
             state=item.state,
+            only_output=outputs[0][0] if len(outputs) == 1 and len(outputs[0]) == 1 else None,
         )
 
     def _typed(
@@ -223,8 +224,8 @@ class Catalogue:
                     types.setdefault(root_name(member), []).append(self.matcher.query(member))
         for cls in self.states:
             types.setdefault(root_name(cls), []).append(self.matcher.query(cls))
-        names = {**types, **bindings}
-        return {name: list(dict.fromkeys(bindings.get(name, []) + types.get(name, []))) for name in names}
+        known = {**types, **bindings}
+        return {name: list(dict.fromkeys(bindings.get(name, []) + types.get(name, []))) for name in known}
 
 
 def _check_outputs(declared: ActionDeclaration, outputs: Sequence[tuple[TypeForm, ...]]) -> None:

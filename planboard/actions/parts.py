@@ -28,7 +28,9 @@ class Found(Generic[D]):
     @property
     def where(self) -> Location | None:
         """Where it is declared."""
-        return getattr(self.declaration, "where", None) or getattr(self.declaration, "reader").where  # noqa: B009
+        declaration: Any = self.declaration
+        found: Location | None = declaration.reader.where
+        return found
 
 
 @dataclass(slots=True)

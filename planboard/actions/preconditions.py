@@ -123,7 +123,10 @@ class ConditionTable:
         if known is not None and dict(known.roots) != roots:
             name = f"{text} [{', '.join(f'{root}: {query[0]}' for root, query in sorted(roots.items()))}]"
         if name not in self._conditions:
-            self._conditions[name] = Condition(name, expression=expression, roots=roots, where=where)
+            root_types = {root: types[root] for root in expression.roots}
+            self._conditions[name] = Condition(
+                name, expression=expression, roots=roots, root_types=root_types, where=where
+            )
         return name
 
 

@@ -6,6 +6,7 @@ methods of the class that are actions then apply to it.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 from planboard.errors import DefinitionError
@@ -43,6 +44,7 @@ def state(cls: Any = None, /, *, keep: Iterable[TypeForm] = ()) -> Any:
             message = f"@state is for classes; {cls!r} is none."
             raise DefinitionError(message)
         setattr(cls, _MARK, State(tuple(keep)))
+        _state_of_class.cache_clear()
         return cls
 
     return mark if cls is None else mark(cls)
@@ -50,9 +52,19 @@ def state(cls: Any = None, /, *, keep: Iterable[TypeForm] = ()) -> Any:
 
 def state_of(form: TypeForm) -> State | None:
     """Return what `@state` says of a type, or `None` for types that are no states."""
-    cls = origin_of(form) or form
-    found: State | None = getattr(cls, _MARK, None) if isinstance(cls, type) else None
-    return found
+    cls: Any = origin_of(form) or form
+    return _state_of_class(cls) if isinstance(cls, type) else None
+
+
+@lru_cache(maxsize=4096)
+def _state_of_class(cls: Any) -> State | None:
+    return next((vars(base)[_MARK] for base in cls.__mro__ if _MARK in vars(base)), None)
+
+
+def state_of_value(value: object) -> State | None:
+    """Return what `@state` says of a value's class, or `None`."""
+    cls: Any = value.__class__
+    return _state_of_class(cls)
 
 
 def substates(cls: type) -> list[type]:
@@ -62,7 +74,8 @@ def substates(cls: type) -> list[type]:
     are only part of an agent that names them.
     """
     found = [cls]
-    for sub in sorted(cls.__subclasses__(), key=lambda sub: sub.__qualname__):
+    subclasses: list[type] = cls.__subclasses__()
+    for sub in sorted(subclasses, key=lambda sub: sub.__qualname__):
         if sub.__module__ == cls.__module__ and not _is_parametrised(sub):
             found.extend(substates(sub))
     return list(dict.fromkeys(found))

@@ -38,7 +38,7 @@ class Blackboard:
     def __init__(
         self, *, matcher: Matcher | None = None, parent: "Blackboard | None" = None, recorder: Recorder | None = None
     ) -> None:
-        self.matcher = matcher or (parent.matcher if parent else Matcher())
+        self.matcher: Matcher = matcher or (parent.matcher if parent else Matcher())
         """The queries known for this board; shared by the boards of one agent."""
         self._parent = parent
         self._recorder = recorder
@@ -185,11 +185,11 @@ class Blackboard:
     def snapshot(self) -> "Blackboard":
         """Return an independent board with the same history, visibility and conditions."""
         copied = Blackboard(matcher=self.matcher)
-        copied._entries = list(self.entries)  # noqa: SLF001
+        copied._entries = list(self.entries)
         seen = set(self.visible)
-        copied._hidden = {entry for entry in copied._entries if entry not in seen}  # noqa: SLF001
-        copied._indexed = 0  # noqa: SLF001 - the entries were not appended, so nothing is noted yet
-        copied._conditions = dict(self.conditions)  # noqa: SLF001
+        copied._hidden = {entry for entry in copied._entries if entry not in seen}
+        copied._indexed = 0
+        copied._conditions = dict(self.conditions)
         return copied
 
     def verify(self, entries: Iterable[Entry] | None = None, *, action: str | None = None) -> None:

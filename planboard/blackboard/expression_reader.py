@@ -125,8 +125,6 @@ class _Reader:
         if following.is_symbol("("):
             self._function(token, scope)
             return None
-        if following.is_symbol("{"):
-            self._refuse(f"messages such as '{token.text}{{...}}' cannot be built here")
         if token.text in _PYTHON_WORDS:
             self._refuse(f"{token.text!r} at column {token.start + 1} is written {_PYTHON_WORDS[token.text]!r}")
         if token.text in scope:
@@ -172,6 +170,8 @@ class _Reader:
             elif self._peek().is_symbol("["):
                 self._next()
                 chain = self._indexed(chain, scope)
+            elif self._peek().is_symbol("{"):
+                self._refuse("messages such as 'Issue{...}' cannot be built here")
             else:
                 return chain
 

@@ -76,7 +76,7 @@ class Converter:
         self._refuse = refuse
         self._count = 0
 
-    def convert(self, value: object, need: Need, path: str, depth: int = 0) -> Any:
+    def convert(self, value: Any, need: Need, path: str, depth: int = 0) -> Any:
         """Return what CEL sees of a value; `path` says in messages where it is."""
         self._count += 1
         if self._count > MAX_VALUES:
@@ -89,7 +89,8 @@ class Converter:
             return self._enum(value, path)
         if isinstance(value, int):
             return self._integer(int(value), path) if need.whole else 0
-        record = _record_of(type(value))
+        cls: Any = type(value)
+        record = _record_of(cls)
         if record is not None:
             return self._object(value, record, need, path, depth)
         if isinstance(value, RootModel):

@@ -57,7 +57,8 @@ class Watch:
 
 def watch(value: object) -> Watch | None:
     """Start watching a value; `None` when nothing can change it."""
-    kind = _kind_of_class(type(value))
+    cls: Any = type(value)
+    kind = _kind_of_class(cls)
     if kind == "container":
         atoms = all(isinstance(item, _ATOMS) for item in typing.cast("tuple[Any, ...]", value))
         return None if atoms else Watch(value, shallow=False)
@@ -65,7 +66,7 @@ def watch(value: object) -> Watch | None:
 
 
 @lru_cache(maxsize=4096)
-def _kind_of_class(cls: type) -> typing.Literal["frozen", "shallow", "container", "deep"]:
+def _kind_of_class(cls: Any) -> typing.Literal["frozen", "shallow", "container", "deep"]:
     if issubclass(cls, _ATOMS):
         return "frozen"
     if issubclass(cls, _FROZEN_CONTAINERS):
@@ -84,7 +85,7 @@ def _kind_of_class(cls: type) -> typing.Literal["frozen", "shallow", "container"
     return "shallow" if "__slots__" not in vars(cls) else "deep"
 
 
-def _field_types(cls: type) -> list[Any]:
+def _field_types(cls: Any) -> list[Any]:
     if issubclass(cls, BaseModel):
         return [field.annotation for field in cls.model_fields.values()]
     try:
@@ -104,9 +105,14 @@ def _is_frozen_form(form: Any) -> bool:
         return True
     if origin in (typing.Union, types.UnionType, tuple, frozenset):
         return all(arg is ... or _is_frozen_form(arg) for arg in get_args(form))
-    return isinstance(form, type) and origin is None and (
-        issubclass(form, _ATOMS) or (form not in _FROZEN_CONTAINERS and _kind_of_class(form) == "frozen")
-    )  # fmt: skip
+    return _is_frozen_class(form) if origin is None else False
+
+
+def _is_frozen_class(form: Any) -> bool:
+    if not isinstance(form, type):
+        return False
+    cls: Any = form
+    return issubclass(form, _ATOMS) or (form not in _FROZEN_CONTAINERS and _kind_of_class(cls) == "frozen")
 
 
 def duplicate(value: Any) -> Any:
@@ -119,7 +125,7 @@ def _duplicate(value: Any, seen: dict[int, Any]) -> Any:
         return value
     if id(value) in seen:
         return seen[id(value)]
-    cls = type(value)
+    cls: Any = type(value)
     if cls is list:
         copied: Any = []
         seen[id(value)] = copied
@@ -181,7 +187,7 @@ def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: P
         )
     if is_dataclass(left):
         return all(_same(getattr(left, f.name, None), getattr(right, f.name, None), seen) for f in fields(left))
-    if hasattr(left, "__dict__") and type(left).__eq__ is object.__eq__:
+    if hasattr(left, "__dict__") and getattr(type(left), "__eq__", None) is object.__eq__:
         return _same(vars(left), vars(right), seen)
     equal = left == right
     return equal if isinstance(equal, bool) else bool(getattr(equal, "all", lambda: equal)())

@@ -216,6 +216,11 @@ def _generic_origin(cls: Any) -> Any:
     return metadata["origin"] if metadata else None
 
 
+def _generic_args(cls: Any) -> tuple[Any, ...]:
+    found: tuple[Any, ...] = cls.__pydantic_generic_metadata__["args"]
+    return found
+
+
 def _generic_model_chance(left: Any, right: Any) -> Chance:
     """Compare pydantic models of one generic class.
 
@@ -226,10 +231,9 @@ def _generic_model_chance(left: Any, right: Any) -> Chance:
     if issubclass(left, right):
         return "always"
     origin = _generic_origin(right)
-    wanted = right.__pydantic_generic_metadata__["args"]
+    wanted = _generic_args(right)
     for base in left.__mro__:
         if _generic_origin(base) is origin:
-            held = base.__pydantic_generic_metadata__["args"]
-            fits = all(_is_subtype(a, b) for a, b in zip(held, wanted, strict=True))
+            fits = all(_is_subtype(a, b) for a, b in zip(_generic_args(base), wanted, strict=True))
             return "always" if fits else "never"
     return "perhaps" if origin is not None and issubclass(left, origin) else "never"

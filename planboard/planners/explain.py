@@ -5,13 +5,13 @@ The text depends on the plan alone, so it is the same on every run.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from planboard._diagram import Edge, Node, mermaid
 from planboard._text import listed
 from planboard.planners.domain import Domain
 from planboard.planners.operator import Operator, Truth
 from planboard.planners.plan import Plan, exact_value_of, shown, spelled
+from planboard.planners.problem import exact
 
 GIVEN = "given"
 ASSUMED = "assumed"
@@ -144,8 +144,8 @@ def _why_not(plan: Plan, operator: Operator, shared: list[str], provided: Mappin
         spelled(name, truth) for name, truth in operator.pre.items() if plan.start.get(name) is not truth
     ]
     mine, theirs = operator.cost, plan.step_costs[provided[shared[0]]]
-    if not callable(mine) and Fraction(str(mine)) > theirs:
-        return f"gives {listed(shared)} too, but costs {shown(Fraction(str(mine)))}, more than {rival.label}"
+    if not callable(mine) and exact(mine) > theirs:
+        return f"gives {listed(shared)} too, but costs {shown(exact(mine))}, more than {rival.label}"
     if lacking:
         return f"gives {listed(shared)} too, but also needs {listed(lacking)}"
     return f"gives {listed(shared)} too, but the plan with {rival.label} is preferred"

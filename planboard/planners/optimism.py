@@ -9,44 +9,19 @@ it relies on some, the first is evaluated, and the search starts again with the 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 from planboard.errors import PlanningError
 from planboard.planners.base import best_of, standing
 from planboard.planners.domain import State
-from planboard.planners.operator import NIRVANA, PlanGoal, Truth
+from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, Reason, spelled
-from planboard.planners.problem import Inquiry, Problem, rounded
+from planboard.planners.problem import Inquiry, Problem, World, rounded
 from planboard.planners.search.engine import Engine, Limit, Solution
 from planboard.planners.search.order import canonical, is_executable, without_detours
 from planboard.planners.search.view import Reduced, View, reached_from, reduce, view_of
 
 _TURNS = 32
 """How many turns of events are thought through before an unknown fact of a rival goal is simply evaluated."""
-
-
-class World(NamedTuple):
-    """What is known, or supposed, while one search runs: masks of the domain."""
-
-    true: int
-    unknown: int
-    """Unknown, including what could still be evaluated."""
-    askable: int
-    """What could still be evaluated; taken for true and for false."""
-    supposed: int = 0
-    """What is only supposed to have the value it has here."""
-
-    def knowing(self, bit: int, truth: Truth) -> "World":
-        """Return the world in which one fact has been evaluated."""
-        return self._replace(
-            true=self.true | bit if truth else self.true & ~bit,
-            unknown=self.unknown | bit if truth is None else self.unknown & ~bit,
-            askable=self.askable & ~bit,
-        )
-
-    def supposing(self, bit: int, truth: Truth) -> "World":
-        """Return the world in which one fact is hoped to have a value; to rely on it is still to lean on it."""
-        return self.knowing(bit, truth)._replace(supposed=self.supposed | bit)
 
 
 Rank = tuple[int] | tuple[int, Fraction, int, int, int, tuple[tuple[str, str], ...]]
@@ -75,7 +50,7 @@ class OptimisticSearch:
     def settled(self, goal: PlanGoal) -> PlanResult:
         """Return the plan to one goal, after evaluating what it relies on."""
         while True:
-            draft = self._draft(goal, self._world)
+            draft = self._draft(goal, self._inquiry.world)
             if not draft.leaning:
                 return draft.result
             self._inquiry.ask(draft.leaning[0][0])
@@ -83,7 +58,7 @@ class OptimisticSearch:
     def best(self) -> PlanResult:
         """Return the best plan over all goals; facts that only a losing goal relies on are not evaluated."""
         goals = self._problem.goals
-        drafts = {goal: self._draft(goal, self._world) for goal in goals}
+        drafts = {goal: self._draft(goal, self._inquiry.world) for goal in goals}
         while True:
             best = best_of(drafts[goal].result for goal in goals)
             question = next(self._questions(drafts, best), None)
@@ -93,11 +68,7 @@ class OptimisticSearch:
             bit = self._domain.bit(question)
             for goal in goals:
                 if goal is not NIRVANA and view_of(self._domain, goal).relevant & bit:
-                    drafts[goal] = self._draft(goal, self._world)
-
-    @property
-    def _world(self) -> World:
-        return World(self._inquiry.true, self._inquiry.unknown, self._inquiry.askable)
+                    drafts[goal] = self._draft(goal, self._inquiry.world)
 
     def _questions(self, drafts: dict[PlanGoal, Draft], best: PlanResult) -> Iterator[str]:
         """Yield facts whose values could change which plan is the best: its own first, then those of rivals."""
@@ -105,7 +76,7 @@ class OptimisticSearch:
         if best.goal in leaning and leaning[best.goal].result is best:
             yield leaning[best.goal].leaning[0][0]
         for goal, draft in leaning.items():
-            if isinstance(best, Plan) and not self._can_beat(goal, draft, self._world, best, [_TURNS]):
+            if isinstance(best, Plan) and not self._can_beat(goal, draft, self._inquiry.world, best, [_TURNS]):
                 continue
             yield draft.leaning[0][0]
 
@@ -197,7 +168,7 @@ class OptimisticSearch:
         return Draft(failure)
 
     def _reduced(self, view: View, start: int, running: set[int]) -> Reduced:
-        return reduce(view, start, running, self._inquiry.cost, self._inquiry.value if self._net else None)
+        return reduce(view, start, running, self._inquiry.net_cost if self._net else self._inquiry.cost)
 
     def _arranged(self, reduced: Reduced, solution: Solution) -> tuple[tuple[int, ...], str]:
         """Return the engine's steps in canonical order; those of an engine that is not optimal lose their detours."""

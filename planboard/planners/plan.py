@@ -172,6 +172,10 @@ class Plan:
             return None
         return Plan(course, observed.true, observed.unknown, done + 1)
 
+    def starting_from(self, true: int, unknown: int) -> "Plan":
+        """Return this plan as made in a world that differs only in what does not bear on it."""
+        return Plan(self._course, true, unknown, self._done)
+
     def among(self, relevant: int, *, lasting: bool) -> "Plan":
         """Return this plan as the best of several goals: what bears on any of them ends it, if it lasts at all."""
         course = replace(self._course, relevant=relevant, lasting=self._course.lasting and lasting)

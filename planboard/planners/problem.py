@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from planboard.errors import CostError, DefinitionError, PlanningError
 from planboard.planners.domain import Domain, State
@@ -76,38 +76,53 @@ class Problem:
         return f"<Problem of {len(self.operators)} operators, goals: {goals}>"
 
 
+class World(NamedTuple):
+    """What is known, or supposed, at one moment of a planning call: masks of the domain."""
+
+    true: int
+    """Known to be true."""
+    unknown: int
+    """Unknown, including what could still be evaluated."""
+    askable: int
+    """What could still be evaluated; taken for true and for false."""
+    supposed: int = 0
+    """What is only supposed to have the value it has here."""
+
+    def knowing(self, bit: int, truth: Truth) -> "World":
+        """Return the world in which one fact has been evaluated."""
+        return self._replace(
+            true=self.true | bit if truth else self.true & ~bit,
+            unknown=self.unknown | bit if truth is None else self.unknown & ~bit,
+            askable=self.askable & ~bit,
+        )
+
+    def supposing(self, bit: int, truth: Truth) -> "World":
+        """Return the world in which one fact is hoped to have a value; to rely on it is still to lean on it."""
+        return self.knowing(bit, truth)._replace(supposed=self.supposed | bit)
+
+
 class Inquiry:
     """What one planning call has found out: answers to unknown facts, and prices."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.domain = problem.domain
-        self.true = problem.true
-        """The facts known to be true by now."""
-        self.unknown = problem.unknown
-        """The facts still unknown by now."""
-        self.askable = problem.unknown if problem.resolve else 0
-        """The unknown facts that have not been asked yet."""
+        self.world = World(problem.true, problem.unknown, problem.unknown if problem.resolve else 0)
+        """What is known by now."""
         self._prices: dict[tuple[str, int], Fraction] = {}
 
-    def ask(self, name: str) -> Truth:
+    def ask(self, name: str) -> None:
         """Evaluate one unknown fact and remember the answer.
 
         Raises:
             PlanningError: If the answer is not True, False or None.
         """
         if self.problem.resolve is None:
-            return None
+            return
         answer = self.problem.resolve(name)
         if not (answer is None or isinstance(answer, bool)):
             raise PlanningError(f"resolve({name!r}) must return True, False or None, not {answer!r}.")
-        bit = self.domain.bit(name)
-        self.askable &= ~bit
-        if answer is not None:
-            self.unknown &= ~bit
-        if answer:
-            self.true |= bit
-        return answer
+        self.world = self.world.knowing(self.domain.bit(name), answer)
 
     def cost(self, index: int) -> Fraction:
         """Return the exact cost of an operator, by its position in the domain."""
@@ -116,6 +131,20 @@ class Inquiry:
     def value(self, index: int) -> Fraction:
         """Return the exact value of an operator, by its position in the domain."""
         return self._priced(("value", index), self.domain.operators[index].value)
+
+    def net_cost(self, index: int) -> Fraction:
+        """Return the exact cost less the value of an operator, by its position in the domain.
+
+        Raises:
+            PlanningError: If the value exceeds the cost, for then no plan is the cheapest.
+        """
+        net = self.cost(index) - self.value(index)
+        if net < 0:
+            raise PlanningError(
+                f'Operator {self.domain.operators[index].label!r}: its value exceeds its cost by {rounded(-net):g}. '
+                'With objective="net" that is endless profit; plan with objective="cost", or lower the value.'
+            )
+        return net
 
     def _priced(self, key: tuple[str, int], price: Price) -> Fraction:
         found = self._prices.get(key)

@@ -36,7 +36,8 @@ class Bits:
         self.idle = {name: domain.bit(is_idle(name)) for name in catalogue.actions}
         self.excluded = {name: domain.bit(is_excluded(name)) for name in catalogue.actions}
         self.condition = {name: domain.bit(name) for name in catalogue.conditions}
-        self.reads = {action.name: self._read_bits(action, catalogue.conditions) for action in catalogue.actions.values()}
+        actions = catalogue.actions.values()
+        self.reads = {action.name: self._read_bits(action, catalogue.conditions) for action in actions}
         self.asked_of: dict[Query, int] = {}
         self.refreshed: dict[Query, int] = {}
         self.always_asked = 0
@@ -299,7 +300,7 @@ def evaluate(condition: Condition, board: Blackboard, services: Iterable[object]
         return board.conditions.get(condition.name, False)
     if condition.expression is not None:
         values = values_of(condition, board)
-        return None if values is None else condition.expression.evaluate(values)
+        return None if values is None else condition.expression.evaluate(values, types=condition.root_types)
     predicate = condition.predicate
     assert predicate is not None  # noqa: S101 - a condition is free, an expression or a predicate
     call = predicate.bind(board)

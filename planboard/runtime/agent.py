@@ -14,7 +14,6 @@ from planboard.errors import DefinitionError
 from planboard.planners.base import Planner
 from planboard.planners.compile import Compilation
 from planboard.planners.named import planner_named
-
 from planboard.planners.plan import PlanResult
 from planboard.planners.world import Bits
 from planboard.runtime.options import ProcessOptions
@@ -112,13 +111,16 @@ class Agent(Catalogue):
         """
         extra = tuple(services)
         agent = self._serving(extra) if extra else self
-        return agent._prepare(
+        return agent._prepare(  # noqa: SLF001
             inputs, bindings, returning=returning, planner=planner, options=options or _DEFAULTS, process_id=id
         )
 
-    def plan(self, *inputs: object, returning: TypeForm = None, planner: Planner | str | None = None, **bindings: object) -> PlanResult:
+    def plan(
+        self, *inputs: object, returning: TypeForm = None, planner: Planner | str | None = None, **bindings: object
+    ) -> PlanResult:
         """Return what the planner would do with these inputs, without running anything."""
-        process = self.process(*inputs, returning=returning, planner=planner, **bindings)
+        options = ProcessOptions(planner=planner)
+        process = self._prepare(inputs, bindings, returning=returning, options=options, process_id="plan")
         core = process._core  # noqa: SLF001
         return process.planner.plan(core.state.world.problem(core.goals))
 
@@ -170,7 +172,8 @@ class Agent(Catalogue):
         outputs = {form for action in self.actions.values() for form in action.output_types}
         if not any(prospect(form, returning) != "never" for form in outputs):
             names = [type_name(form) for form in outputs]
-            message = f"No action of agent {self.name!r} yields {type_name(returning)}. {suggest(type_name(returning), names)}"
+            hint = suggest(type_name(returning), names)
+            message = f"No action of agent {self.name!r} yields {type_name(returning)}. {hint}"
             raise DefinitionError(message)
         return (self._wanted(returning),)
 
@@ -234,5 +237,3 @@ def as_planner(given: Planner | str) -> Planner:
         message = f"{given!r} is no planner.{hint}"
         raise DefinitionError(message)
     return given
-
-

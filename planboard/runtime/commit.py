@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from planboard._text import brief
 from planboard.actions.action import Action, Call
 from planboard.actions.context import Effects
-from planboard.actions.state import state_of
+from planboard.actions.state import state_of_value
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
@@ -23,10 +23,15 @@ def new_entries(action: Action, value: object, effects: Effects, position: int) 
     """
     if value is None and not effects.additions and () in action.outputs:
         return ()
-    entries: list[Entry] = []
-    for index, (form, item) in enumerate(_outputs(action, value)):
-        name = action.binding_name(index)
-        entries.append(Entry(position + len(entries), item, form, name, action.name, watch=watch(item)))
+    only = action.only_output
+    if only is not None:
+        form = _checked(action, only, value)
+        entries = [Entry(position, value, form, action.binding_name(0), action.name, watch=watch(value))]
+    else:
+        entries = [
+            Entry(position + index, item, form, action.binding_name(index), action.name, watch=watch(item))
+            for index, (form, item) in enumerate(_outputs(action, value))
+        ]
     for added in effects.additions:
         entries.append(
             Entry(
@@ -38,9 +43,6 @@ def new_entries(action: Action, value: object, effects: Effects, position: int) 
 
 def _outputs(action: Action, value: object) -> Iterator[tuple[TypeForm, object]]:
     ways = action.outputs
-    if len(ways) == 1 and len(ways[0]) == 1:
-        yield _checked(action, ways[0][0], value), value
-        return
     if value is None and () in ways:
         return
     for way in sorted(ways, key=lambda way: _distance(way, value)):
@@ -71,8 +73,7 @@ def _distance(way: tuple[TypeForm, ...], value: object) -> int:
 
 
 def _checked(action: Action, form: TypeForm, value: object) -> TypeForm:
-    is_instance = type(form) is type and isinstance(value, form)
-    if value is None or not (is_instance or conforms(value, form)):
+    if value.__class__ is not form and (value is None or not conforms(value, form)):
         raise OutputError(action.name, _message(action, value))
     problem = structural_problem(form, value)
     if problem is not None:
@@ -92,10 +93,15 @@ def _message(action: Action, value: object) -> str:
     )
 
 
-def positions_hidden(action: Action, call: Call, effects: Effects, board: Blackboard, new: tuple[Entry, ...]) -> tuple[int, ...]:
-    """Return the entries that a successful call makes invisible: consumed, hidden, cleared, or of a state that is left."""
+def positions_hidden(
+    action: Action, call: Call, effects: Effects, board: Blackboard, new: tuple[Entry, ...]
+) -> tuple[int, ...]:
+    """Return the entries that a successful call makes invisible.
+
+    They are those it consumed or hid itself, and all others when it clears the board or enters a state.
+    """
     hidden: set[int] = set()
-    entered = [found for entry in new if (found := state_of(type(entry.value))) is not None]
+    entered = [found for entry in new if (found := state_of_value(entry.value)) is not None]
     if action.clear_board or entered:
         kept = [form for found in entered for form in found.keep]
         hidden.update(

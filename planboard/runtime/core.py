@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from planboard.actions.action import Action
-from planboard.actions.context import NOTHING, ActionContext, ChildRunner
+from planboard.actions.context import NOTHING, ActionContext, ChildRunner, Usage
 from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
@@ -32,9 +32,9 @@ from planboard.events import (
     ReplanRequested,
 )
 from planboard.planners.base import Planner
+from planboard.planners.compile import is_excluded
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal
 from planboard.planners.plan import NoPlan, Plan, PlanResult
-from planboard.planners.compile import is_excluded
 from planboard.planners.world import binding_of
 from planboard.runtime.batch import independent_steps
 from planboard.runtime.commit import new_entries, positions_hidden
@@ -53,11 +53,12 @@ class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
-        "_planner", "_publish", "_seq", "cancelled", "errors", "failure", "goals", "ledger", "options", "parent_id", "plan",
+        "_planner", "_publish", "_seq", "cancelled", "errors", "failure",
+        "goals", "ledger", "options", "parent_id", "plan",
         "process_id", "run_child", "state", "ticks",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a process is made of
         self,
         process_id: str,
         state: ProcessState,
@@ -207,7 +208,7 @@ class ProcessCore:
             message = f"Action {action.name!r} was planned, but one of its inputs is not on the board."
             raise PlanningError(message)
         board.verify(bound.entries)
-        call = ActionCall(self.state.calls + 1, action, bound, cost, value)
+        call = ActionCall(self.state.calls + 1, action, bound, cost, value, Usage(1, cost))
         if action.body.services:
             action.body.inject(bound, self.state.world.compilation.catalogue.services)
         if action.body.context is not None:
@@ -216,7 +217,7 @@ class ProcessCore:
                 identities=self.options.identities,
             )  # fmt: skip
             bound.kwargs[action.body.context] = call.context
-        self.ledger.charge(spent(call))
+        self.ledger.charge(call.usage)
         self.record(ActionStarted, call=call.number, action=action.name, inputs=binding_of(bound))
         return call
 

@@ -21,8 +21,8 @@ def wrong_assumptions(action: Action, plan: Plan, world: World) -> tuple[str, ..
     wrong: list[str] = []
     for assumption in plan.assumed:
         if assumption.bit == 0:
-            is_about_first = assumption.step == 0
-            if is_about_first and any(effect is True and world[name] is False for name, effect in first.effects.items()):
+            missed = any(effect is True and world[name] is False for name, effect in first.effects.items())
+            if assumption.step == 0 and missed:
                 wrong.append(assumption.text)
         elif assumption.bit in unsure:
             name = unsure[assumption.bit]

@@ -19,6 +19,8 @@ class ActionCall:
     bound: Call
     cost: float
     value: float
+    usage: Usage
+    """What running it spends, before it records more."""
     effects: Effects = field(default_factory=Effects)
     """What the action does through its context, collected while it runs."""
     context: ActionContext | None = None
@@ -53,10 +55,7 @@ NoteRetry: TypeAlias = Callable[[ActionCall, int, Exception, float], None]
 
 def spent(call: ActionCall) -> Usage:
     """Return all that a call has spent: itself, what it recorded, and its children."""
-    usage = Usage(1, call.cost)
     effects = call.effects
-    if effects.usage is not NOTHING or effects.children is not NOTHING:
-        usage = usage + effects.usage + effects.children
-    return usage
-
-
+    if effects.usage is NOTHING and effects.children is NOTHING:
+        return call.usage
+    return call.usage + effects.usage + effects.children

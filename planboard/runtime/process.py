@@ -84,7 +84,7 @@ class Process:
         self._executor: Executor | None = None
         self._scope: Any = None
         self._started: float | None = None
-        self._core = ProcessCore(
+        self._core: ProcessCore = ProcessCore(
             process_id,
             state(greedy=planner.nirvana, recorder=self._record_change),
             planner,
@@ -290,12 +290,15 @@ class Process:
         self.events.append(event)
         process: Process | None = self
         while process is not None:
-            for position, listener in enumerate(process._listeners):
-                try:
-                    listener(event)
-                except Exception:
-                    process._log_once(position, listener)
+            process._tell(event)  # noqa: SLF001
             process = process.parent
+
+    def _tell(self, event: Event) -> None:
+        for position, listener in enumerate(self._listeners):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - one failing listener harms nobody; it is logged
+                self._log_once(position, listener)
 
     def _log_once(self, position: int, listener: object) -> None:
         if position in self._muted:
@@ -305,7 +308,12 @@ class Process:
         _log.exception("Listener %s of process %s raised; the run goes on", name, self.id)
 
     async def _run_child(
-        self, agent: Catalogue, inputs: tuple[object, ...], returning: TypeForm, bindings: dict[str, Any], effects: Effects
+        self,
+        agent: Catalogue,
+        inputs: tuple[object, ...],
+        returning: TypeForm,
+        bindings: dict[str, Any],
+        effects: Effects,
     ) -> Any:
         from planboard.runtime.agent import Agent
 
@@ -324,14 +332,10 @@ class Process:
         child = agent._prepare(  # noqa: SLF001
             inputs, bindings, returning=returning, options=options, parent=self, process_id=f"{self.id}.{number}"
         )
-        before = child._core.ledger.spent
         try:
-            executor = self._executor or Executor(threads=True)
-            await child._run(executor, alone=False)
+            await child._run(self._executor or Executor(threads=True), alone=False)  # noqa: SLF001
         finally:
-            spent = child._core.ledger.spent
-            assert before == Usage()  # noqa: S101 - a child begins with nothing spent
-            effects.children += spent
+            effects.children += child.usage
         child.raise_for_status()
         return child.result(returning) if returning is not None else child
 

@@ -211,6 +211,14 @@ def test_unknown_parts_do_not_matter_when_the_rest_decides():
     assert evaluate("issue.author.name == 'ann' && issue.votes == 3", issue=issue) is None
 
 
+def test_a_macro_is_decided_by_the_elements_before_the_first_unknown_one():
+    known, unknown = Label(name="a", score=2.0), Label(name="b")
+
+    assert evaluate("v.exists(x, x.score > 1.0)", v=[known, unknown]) is True
+    assert evaluate("v.exists(x, x.score > 1.0)", v=[unknown, known]) is None
+    assert evaluate("v.exists(x, has(x.score) && x.score > 1.0)", v=[unknown, known]) is True
+
+
 def test_none_is_a_value_for_equality():
     assert evaluate("issue.owner == null", issue=Issue()) is True
     assert evaluate("issue.owner == 'ann'", issue=Issue()) is False
@@ -558,6 +566,7 @@ def test_secrets_are_not_in_messages():
         ("issue.title.upper() == 'A'", "no function named 'upper'"),
         ("sized(a) == 1", "no function named 'sized'. Did you mean 'size'?"),
         ("Issue{title: 'a'} == a", "cannot be built"),
+        ("issue.title{}.size() == 1", "cannot be built"),
         (".a.b == 1", "nothing before it"),
         ("a.exists(x, a.exists(y, a.exists(z, true)))", "at most 2 deep"),
         ("a.map(x, x).map(x, x).map(x, x) == a", "at most 2 times"),

@@ -36,7 +36,7 @@ class SimpleAI:
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return the plan that the algorithm finds, or that there is none, or that the limit came first."""
         heuristic = self.heuristic or HMax()
-        problem = PlanProblem(task, heuristic.bind(task), limit)
+        problem = PlanProblem(task, heuristic, limit)
         search: Any = getattr(simpleai.search, self.algorithm)
         if self.algorithm == "limited_depth_first":
             search = partial(search, depth_limit=_DEPTH)

@@ -9,12 +9,12 @@ cheaply, computes an estimate only when a node comes up, and breaks every tie th
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from simpleai.search.models import SearchNode
 from simpleai.search.traditional import _search
 
-from planboard.planners.search.engine import Heuristic, Limit, Solution
+from planboard.planners.search.engine import Estimate, Heuristic, Limit, Solution
 from planboard.planners.search.heuristics import DEFAULT
 from planboard.planners.search.space import LimitReached, Move, PlanProblem
 from planboard.planners.search.task import Task
@@ -35,12 +35,12 @@ class AStar:
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
         heuristic = self.heuristic or DEFAULT
-        problem = PlanProblem(task, heuristic.bind(task), limit)
+        problem = PlanProblem(task, heuristic, limit)
         fringe = OpenList(problem)
         try:
             found = _search(problem, fringe, graph_search=False, node_factory=PlanNode)
         except LimitReached:
-            best = fringe.best
+            best = fringe.best or _any_plan(task, heuristic, limit)
             bound = fringe.bound if heuristic.admissible else 0
             return Solution("limit", best and best.steps(), bound=bound, nodes=problem.expanded)
         if found is None:
@@ -73,9 +73,9 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
     ) -> None:
         super().__init__(state, parent, action, cost, problem, depth)
         self.estimate = 0 if parent is None else max(0, parent.estimate - (cost - parent.cost))
-        """A lower bound on the weight to the goal: the parent's, until `refined`."""
-        self.refined = False
-        """Whether the estimate is this state's own."""
+        """A lower bound on the weight to the goal: the parent's, until it is refined."""
+        self.parts_known = 0
+        """How many parts of the heuristic have been asked."""
 
     def expand(self, local_search: bool = False) -> list["PlanNode"]:  # noqa: ARG002, FBT001, FBT002 - simpleai's
         """Return the successors. Overridden to make each state once instead of twice."""
@@ -87,9 +87,10 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         ]
 
     def refine(self) -> None:
-        """Compute the estimate."""
-        self.refined = True
-        self.estimate = max(self.estimate, self.problem.heuristic(self.state))
+        """Ask the next part of the heuristic."""
+        estimate: Estimate = self.problem.estimates[self.parts_known]
+        self.parts_known += 1
+        self.estimate = max(self.estimate, estimate(self.state))
 
     def steps(self) -> tuple[int, ...]:
         """Return the operators that lead here."""
@@ -104,15 +105,30 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         return self.cost + self.estimate < other.cost + other.estimate
 
 
-class OpenList:
-    """The fringe that simpleai's loop appends to, tests for truth and pops from."""
+def _any_plan(task: Task, heuristic: Heuristic, limit: Limit) -> PlanNode | None:
+    """Look for some plan when there was no time for the best: nearest to the goal first, for as many nodes again."""
+    problem = PlanProblem(task, heuristic, limit)
+    try:
+        return cast("PlanNode | None", _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode))
+    except LimitReached:
+        return None
 
-    def __init__(self, problem: PlanProblem) -> None:
+
+class OpenList:
+    """The fringe that simpleai's loop appends to, tests for truth and pops from.
+
+    Args:
+        problem: What is searched.
+        greedy: Go by the estimate alone. A plan is found sooner, and proves nothing.
+    """
+
+    def __init__(self, problem: PlanProblem, *, greedy: bool = False) -> None:
         self.best: PlanNode | None = None
         """The cheapest node met in which the goal holds."""
         self.bound = 0
         """The least weight a plan can have, as far as is known."""
         self._problem = problem
+        self._greedy = greedy
         self._cheapest: dict[int, int] = {}
         self._queue: list[tuple[int, int, int, PlanNode]] = []
         self._ticket = count(0, -1)
@@ -135,12 +151,12 @@ class OpenList:
 
     def __bool__(self) -> bool:
         """Whether a node is left that leads anywhere. Settles which is next: only that one needs its estimate."""
-        queue = self._queue
+        queue, parts = self._queue, len(self._problem.estimates)
         while queue:
             node = queue[0][3]
             if self._cheapest[node.state] < node.cost:
                 heappop(queue)
-            elif node.refined:
+            elif node.parts_known == parts:
                 return True
             else:
                 heappop(queue)
@@ -154,7 +170,8 @@ class OpenList:
         return [entry[3] for entry in sorted(self._queue, key=lambda entry: entry[:3])]
 
     def _push(self, node: PlanNode) -> None:
-        heappush(self._queue, (node.cost + node.estimate, node.estimate, next(self._ticket), node))
+        spent = 0 if self._greedy else node.cost
+        heappush(self._queue, (spent + node.estimate, node.estimate, next(self._ticket), node))
 
     def __iter__(self) -> Any:
         raise TypeError("simpleai's scan for duplicates is not used: call _search with graph_search=False")

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from simpleai.search import SearchProblem
 
-from planboard.planners.search.engine import Estimate, Limit
+from planboard.planners.search.engine import Estimate, Heuristic, Limit
+from planboard.planners.search.heuristics import Greatest
 from planboard.planners.search.task import Task
 
 Move: TypeAlias = tuple[int, ...]
@@ -26,12 +27,14 @@ class LimitReached(Exception):  # noqa: N818 - a signal inside the engines, neve
 class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
     """States are integers, actions are moves, costs are weights."""
 
-    def __init__(self, task: Task, estimate: Estimate, limit: Limit) -> None:
+    def __init__(self, task: Task, heuristic: Heuristic, limit: Limit) -> None:
         super().__init__(initial_state=task.start)
         self.task = task
         self.expanded = 0
         """States expanded so far."""
-        self._estimate = estimate
+        parts = heuristic.parts if isinstance(heuristic, Greatest) else (heuristic,)
+        self.estimates: tuple[Estimate, ...] = tuple(part.bind(task) for part in parts)
+        """The parts of the heuristic, in the order in which they are worth computing."""
         self._limit = limit
         self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
 
@@ -53,7 +56,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
 
     def heuristic(self, state: int) -> int:
         """Return the estimate."""
-        return self._estimate(state)
+        return max(estimate(state) for estimate in self.estimates)
 
     def successors(self, state: int) -> Iterator[tuple[Move, int]]:
         """Yield each move that changes the state, with the state it leads to.

@@ -142,7 +142,7 @@ def reached_from(view: View, start: int) -> tuple[int, set[int]]:
 
 
 def reduce(
-    view: View, start: int, running: set[int], cost: Callable[[int], Fraction], value: Callable[[int], Fraction] | None
+    view: View, start: int, running: set[int], cost: Callable[[int], Fraction]
 ) -> Reduced:
     """Return the task of reaching the goal from `start` with what can run and bears on it.
 
@@ -151,7 +151,6 @@ def reduce(
         start: The literals that hold.
         running: The operators that can ever run.
         cost: The exact cost of an operator, by its position in the domain.
-        value: If given, taken off the cost.
     """
     deleted = 0
     for index in running:
@@ -160,8 +159,6 @@ def reduce(
     chosen, needed = _needed(view, lasting, running)
     actions = [index for index in chosen if index < len(view.chosen)]
     weights = [cost(view.chosen[i]) for i in actions]
-    if value is not None:
-        weights = [weight - value(view.chosen[i]) for weight, i in zip(weights, actions, strict=True)]
     unit = lcm(*(weight.denominator for weight in weights))
     padding = (0,) * (len(chosen) - len(actions))
     operators = view.domain.operators
