@@ -15,9 +15,7 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-HERE = str(Path(__file__).resolve().parent)
-if HERE not in sys.path:  # when this file is loaded by its path, from anywhere
-    sys.path.append(HERE)
+sys.path.append(str(Path(__file__).resolve().parent))  # so that it can be loaded by its path, from anywhere
 
 from repo_brief_parts import brief, dependencies, history, risks, survey, walk
 from repo_brief_parts.brief import Brief

@@ -1,9 +1,16 @@
 """Words for messages: the closest match to a name, and lists that read well."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 _SHOWN = 8
+_SECRET = re.compile(
+    r"""(['"]?\w*(?:password|passwd|secret|api_?key|(?:access|auth|bearer)_?token|credential)\w*['"]?)(\s?[=:]\s?)"""
+    r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,)}\]]+)""",
+    re.IGNORECASE,
+)
+"""A field that is secret by its name, in the text of an object: `api_key='...'`, `'password': '...'`."""
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
@@ -32,7 +39,7 @@ def listed(names: Iterable[str], *, conjunction: str = "and") -> str:
 
 
 def brief(value: object, limit: int = 80) -> str:
-    """Return `repr(value)` on one line, cut to `limit` characters.
+    """Return `repr(value)` on one line, cut to `limit` characters, without what fields called `api_key` and so on hold.
 
     A value whose `repr` raises is shown by its type: a message about a fault must not hide it behind another.
     """
@@ -40,5 +47,5 @@ def brief(value: object, limit: int = 80) -> str:
         text = repr(value)
     except Exception as error:  # noqa: BLE001 - the repr is the user's; its failure becomes part of the text
         text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
-    text = " ".join(text.split())
+    text = _SECRET.sub(r"\1\2***", " ".join(text.split()))
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -38,12 +38,12 @@ class ProcessStatus(StrEnum):
 
 
 # Slotted pydantic dataclasses: a run makes two of these a step, and thousands of runs share one process.
-_CONFIG = ConfigDict(arbitrary_types_allowed=True)
+_CONFIG = ConfigDict(arbitrary_types_allowed=True, defer_build=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
 class ProcessStarted:
-    """The run began."""
+    """The process was set up, before its inputs. It is RUNNING from its first plan on."""
 
     seq: int
     process_id: str

@@ -8,7 +8,9 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import unwrap
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
+
+from typing_extensions import TypeAliasType
 
 TypeForm: TypeAlias = Any
 """A class, a parametrised type, a union or an `Annotated` type: what a signature may hold."""
@@ -53,6 +55,11 @@ def location_of(target: Callable[..., Any] | type) -> Location | None:
 def origin_of(form: TypeForm) -> Any:
     """Return `typing.get_origin(form)`, typed as what it is: any type form, or `None`."""
     return get_origin(form)
+
+
+def is_type(form: object) -> bool:
+    """Tell whether something can be asked of the board: a class, a parametrised type, a union, a `NewType`."""
+    return isinstance(form, type | NewType | TypeAliasType) or get_origin(form) is not None
 
 
 def type_name(form: TypeForm) -> str:

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
+from planboard import All, achieves_goal, action
 from repo_brief_parts.evidence import Check, Evidence, Fact, FileTree, Finding, code, count, plain
 from repo_brief_parts.survey import Profile, language_table
 
-from planboard import All, achieves_goal, action
-
 TOPICS = (
-    "history", "licence", "dependencies", "tests", "documentation", "continuous integration", "risky patterns", "loose ends",
+    "history", "licence", "dependencies", "tests", "documentation", "continuous integration", "risky patterns",
+    "loose ends",
     "largest files", "change hotspots", "duplicates",
 )  # fmt: skip
 _FINDINGS_SHOWN = 20
@@ -26,6 +26,7 @@ class Synthesis(Fact):
 
     name: str
     overview: str
+    about: str
     languages: tuple[str, ...]
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
@@ -45,15 +46,22 @@ def synthesise(tree: FileTree, profile: Profile, evidence: Annotated[list[Eviden
     newest = {piece.topic: piece for piece in evidence if piece.topic}
     ordered = sorted(newest.values(), key=lambda piece: piece.rank)
     told = [gap for piece in evidence for gap in piece.gaps()]
-    missing = [topic for topic in TOPICS if topic not in newest and not any(gap.lower().startswith(f"{topic}:") for gap in told)]
+    missing = [
+        topic
+        for topic in TOPICS
+        if topic not in newest and not any(gap.lower().startswith(f"{topic}:") for gap in told)
+    ]
     unasked = [f"Not asked about, or nothing to tell: {', '.join(missing)}"] if missing else []
     return Synthesis(
         name=tree.name,
         overview=_overview(profile, [piece.headline() for piece in ordered]),
+        about=next((piece.about() for piece in ordered if piece.about()), ""),
         languages=tuple(language_table(profile)),
         checks=tuple(check for piece in ordered for check in piece.checks()),
         findings=tuple(finding for piece in ordered for finding in piece.findings()),
-        sections=tuple(Section(title=piece.topic.capitalize(), lines=piece.details()) for piece in ordered if piece.details()),
+        sections=tuple(
+            Section(title=piece.topic.capitalize(), lines=piece.details()) for piece in ordered if piece.details()
+        ),
         gaps=(*unasked, *sorted(told), *tree.gaps),
     )
 
@@ -62,16 +70,24 @@ def synthesise(tree: FileTree, profile: Profile, evidence: Annotated[list[Eviden
 @action(cost=0.1, value=0.45, rerun="new_inputs")
 def wrap_up(synthesis: Synthesis) -> Brief:
     """Write the brief."""
-    lines = [f"# {plain(synthesis.name)}", "", synthesis.overview, "", "## Languages", "", *synthesis.languages]
+    about = ["", f"> {plain(synthesis.about)}"] if synthesis.about else []
+    lines = [f"# {plain(synthesis.name)}", *about, "", synthesis.overview, "", "## Languages", "", *synthesis.languages]
     if synthesis.checks:
         passed = sum(check.passed for check in synthesis.checks)
         lines += ["", f"## Health: {passed} of {len(synthesis.checks)}", ""]
-        lines += [f"- [{'x' if check.passed else ' '}] **{check.name}**: {check.evidence}" for check in synthesis.checks]
+        lines += [
+            f"- [{'x' if check.passed else ' '}] **{check.name}**: {check.evidence}" for check in synthesis.checks
+        ]
     if synthesis.findings:
         lines += ["", "## Worth a look", "", *_finding_lines(synthesis.findings)]
     for section in synthesis.sections:
         lines += ["", f"## {section.title}", "", *section.lines]
-    lines += ["", "## What we did not look at", "", *(f"- {gap}" for gap in synthesis.gaps or ("Nothing was left out.",))]
+    lines += [
+        "",
+        "## What we did not look at",
+        "",
+        *(f"- {gap}" for gap in synthesis.gaps or ("Nothing was left out.",)),
+    ]
     return Brief(markdown="\n".join(lines) + "\n")
 
 

@@ -6,12 +6,12 @@ import tomllib
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from repo_brief_parts.evidence import Check, Evidence, FileTree, Gap, SourceFile, code, count, plain
-
 from planboard import ActionContext, action
+from repo_brief_parts.evidence import Check, Evidence, Fact, FileTree, Gap, SourceFile, code, count, plain
 
 _LOCKS = (
-    "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+    "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "package-lock.json", "yarn.lock", "pnpm-lock.yaml",
+    "bun.lock",
     "Cargo.lock", "go.sum",
 )  # fmt: skip
 _SHOWN = 12
@@ -19,11 +19,8 @@ _Names = dict[str, str]
 """Names of packages, with the versions that are allowed."""
 
 
-class Manifest(Evidence):
+class Manifest(Fact):
     """One file that declares dependencies."""
-
-    topic: ClassVar[str] = ""
-    rank: ClassVar[int] = 99
 
     path: str
     needed: tuple[tuple[str, str], ...] = ()
@@ -47,9 +44,15 @@ class Dependencies(Evidence):
         free = sorted({name for name, versions in packages if not versions})
         bounded = f"any version will do for {', '.join(code(name) for name in free[:_SHOWN])}" if free else "all are"
         locked = ", ".join(code(path) for path in self.locks) or "no lock file"
-        broken = [f"{code(manifest.path)}: {plain(manifest.problem)}" for manifest in self.manifests if manifest.problem]
+        broken = [
+            f"{code(manifest.path)}: {plain(manifest.problem)}" for manifest in self.manifests if manifest.problem
+        ]
         checks = [
-            Check(name="Versions of dependencies are bounded", passed=not free, evidence=bounded if packages else "there are none"),
+            Check(
+                name="Versions of dependencies are bounded",
+                passed=not free,
+                evidence=bounded if packages else "there are none",
+            ),
             Check(name="Dependencies are locked", passed=bool(self.locks), evidence=locked),
         ]
         return (*checks, *(Check(name="Manifest can be read", passed=False, evidence=problem) for problem in broken))
@@ -62,7 +65,9 @@ class Dependencies(Evidence):
         names = ", ".join(code(name) for name, _ in manifest.needed[:_SHOWN])
         more = f" and {len(manifest.needed) - _SHOWN} more" if len(manifest.needed) > _SHOWN else ""
         also = f"; {manifest.optional} optional or for development" if manifest.optional else ""
-        return f"- {code(manifest.path)}: {count(len(manifest.needed), 'dependency', 'dependencies')}{also}" + (f" ({names}{more})" if names else "")
+        return f"- {code(manifest.path)}: {count(len(manifest.needed), 'dependency', 'dependencies')}{also}" + (
+            f" ({names}{more})" if names else ""
+        )
 
 
 @action(cost=0.1, value=0.85)
@@ -70,16 +75,20 @@ def read_dependencies(tree: FileTree, context: ActionContext) -> Dependencies | 
     """Read the manifests; nothing when there are none."""
     manifests = [_read(tree, file, reader) for file in tree.readable() if (reader := _reader_for(file)) is not None]
     if not manifests:
-        context.add(Gap(about="Dependencies", reason="no manifest of Python, JavaScript, Rust or Go"))
+        context.add(Gap(subject="Dependencies", reason="no manifest of Python, JavaScript, Rust or Go"))
         return None
     locks = tuple(file.path for file in tree.files if file.name in _LOCKS)
     return Dependencies(manifests=tuple(manifests), locks=locks)
 
 
 def _reader_for(file: SourceFile) -> Callable[[str], tuple[_Names, int]] | None:
-    if re.fullmatch(r"requirements[\w.-]*\.txt", file.name) or (file.suffix == ".txt" and "requirements" in file.folders):
+    if re.fullmatch(r"requirements[\w.-]*\.txt", file.name) or (
+        file.suffix == ".txt" and "requirements" in file.folders
+    ):
         return _requirements
-    return {"pyproject.toml": _pyproject, "package.json": _package_json, "Cargo.toml": _cargo, "go.mod": _go_mod}.get(file.name)
+    return {"pyproject.toml": _pyproject, "package.json": _package_json, "Cargo.toml": _cargo, "go.mod": _go_mod}.get(
+        file.name
+    )
 
 
 def _read(tree: FileTree, file: SourceFile, reader: Callable[[str], tuple[_Names, int]]) -> Manifest:
@@ -107,7 +116,9 @@ def _requirements(text: str) -> tuple[_Names, int]:
 
 def _package_json(text: str) -> tuple[_Names, int]:
     data = json.loads(text)
-    needed = {name: "" if spec in ("*", "latest", "") else str(spec) for name, spec in data.get("dependencies", {}).items()}
+    needed = {
+        name: "" if spec in ("*", "latest", "") else str(spec) for name, spec in data.get("dependencies", {}).items()
+    }
     return needed, len(data.get("devDependencies", {})) + len(data.get("optionalDependencies", {}))
 
 

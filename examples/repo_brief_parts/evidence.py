@@ -98,6 +98,10 @@ class Evidence(Fact):
     rank: ClassVar[int]
     """Where it stands in the brief."""
 
+    def about(self) -> str:
+        """Return the project's own words on what it is; empty for none."""
+        return ""
+
     def headline(self) -> str:
         """Return a clause for the overview sentence; empty for none."""
         return ""
@@ -125,12 +129,12 @@ class Gap(Evidence):
     topic: ClassVar[str] = ""
     rank: ClassVar[int] = 99
 
-    about: str
+    subject: str
     reason: str
 
     def gaps(self) -> tuple[str, ...]:
         """Return the reason."""
-        return (f"{self.about}: {self.reason}",)
+        return (f"{self.subject}: {self.reason}",)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

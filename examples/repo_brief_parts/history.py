@@ -6,9 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import ClassVar
 
-from repo_brief_parts.evidence import Check, Evidence, FileTree, Gap, code, count
-
 from planboard import ActionContext, action
+from repo_brief_parts.evidence import Check, Evidence, FileTree, Gap, code, count
 
 _SECONDS = 15
 _MAX_COMMITS = 50_000
@@ -33,13 +32,18 @@ class History(Evidence):
     def headline(self) -> str:
         least = "at least " if self.incomplete else ""
         people = count(self.contributors, "contributor")
-        return f"{least}{count(self.commits, 'commit')} by {people} from {self.first} to {self.last}"
+        when = f"on {self.first}" if self.first == self.last else f"from {self.first} to {self.last}"
+        return f"{least}{count(self.commits, 'commit')} by {people} {when}"
 
     def checks(self) -> tuple[Check, ...]:
         shared = self.contributors > 1
         most = f", the most active of whom made {self.busiest_share} % of the commits" if shared else ""
         return (
-            Check(name="More than one contributor", passed=shared, evidence=count(self.contributors, "person", "people") + most),
+            Check(
+                name="More than one contributor",
+                passed=shared,
+                evidence=count(self.contributors, "person", "people") + most,
+            ),
         )
 
     def gaps(self) -> tuple[str, ...]:
@@ -64,7 +68,7 @@ def read_history(tree: FileTree, context: ActionContext) -> History | None:
     found = _log(tree.root, "--format=%cs%x09%aE")
     rows = sorted(line.split("\t", 1) for line in found.splitlines() if "\t" in line)
     if not rows:
-        context.add(Gap(about="History", reason="no commits that git could tell of here"))
+        context.add(Gap(subject="History", reason="no commits that git could tell of here"))
         return None
     people = Counter(author.lower() for _, author in rows)
     shallow = _git(tree.root, "rev-parse", "--is-shallow-repository").strip() == "true"

@@ -6,13 +6,12 @@ What is reported is the kind and the place, never the text: it may be a secret.
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from planboard import action
 from repo_brief_parts.evidence import Check, Evidence, FileTree, Finding, SourceFile, count, is_test
 from repo_brief_parts.survey import language_of
-
-from planboard import action
 
 _PYTHON = {
     "eval": "eval of text as code", "exec": "exec of text as code", "os.system": "shell command by os.system",
@@ -21,9 +20,14 @@ _PYTHON = {
     "shelve.open": "shelve, which unpickles", "dill.loads": "unpickling, which can run code",
     "tempfile.mktemp": "tempfile.mktemp, which can be raced", "yaml.unsafe_load": "yaml that can run code",
 }  # fmt: skip
+_WORTH_PARSING = re.compile(
+    r"\b(?:(?:eval|exec)\s*\(|(?:system|popen|pickle|marshal|shelve|dill|mktemp|yaml)\b)|\b(?:shell\s*=\s*True|verify\s*=\s*False)"
+)
+"""Parsing is the slow part; files without any of these words have nothing to find."""
 _LINES = {
     "JavaScript": (
-        ("eval of text as code", re.compile(r"(?<![\w.])eval\(")), ("new Function from text", re.compile(r"\bnew Function\(")),
+        ("eval of text as code", re.compile(r"(?<![\w.])eval\(")),
+        ("new Function from text", re.compile(r"\bnew Function\(")),
         ("innerHTML is assigned", re.compile(r"\.innerHTML\s*\+?=[^=]")),
         ("dangerouslySetInnerHTML", re.compile(r"\bdangerouslySetInnerHTML\b")),
     ),
@@ -33,15 +37,20 @@ _LINES = {
 }  # fmt: skip
 _LINES["TypeScript"] = _LINES["JavaScript"]
 _SECRETS = (
-    ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")), ("AWS access key", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
-    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b")), ("Slack token", re.compile(r"\bxox[abprs]-[\w-]{10,}")),
-    ("API key", re.compile(r"\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{20,}")), ("Google API key", re.compile(r"\bAIza[\w-]{35}\b")),
+    ("private key", re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----")),
+    ("AWS access key", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
+    ("GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}\b")),
+    ("Slack token", re.compile(r"\bxox[abprs]-[\w-]{10,}")),
+    ("API key", re.compile(r"(?<![\w=+/.-])sk-(?:proj-|ant-)?[A-Za-z0-9_-]{20,}")),
+    ("Google API key", re.compile(r"\bAIza[\w-]{35}\b")),
     (
         "hard-coded password or key",
         re.compile(r"""(?i)\b\w*(?:password|passwd|secret|api_?key|access_?token|auth_?token)['"]?\s*[:=]\s*(["'])([^"'\s]{8,})\1"""),
     ),
 )  # fmt: skip
-_PLACEHOLDER = re.compile(r"(?i)example|change.?me|placeholder|your|dummy|redacted|xxx|\*\*\*|<|\$\{|\{\{|%\(|^(.)\1+$|password|secret")
+_PLACEHOLDER = re.compile(
+    r"(?i)example|change.?me|placeholder|your|dummy|redacted|xxx|\*\*\*|<|\$\{|\{\{|%\(|^(.)\1+$|password|secret"
+)
 _MAX_LINE = 2_000
 _KEPT = 200
 _QUOTED = 2
@@ -71,7 +80,9 @@ class Risks(Evidence):
         return self.places
 
     def gaps(self) -> tuple[str, ...]:
-        files = f"{count(len(self.unparsed), 'Python file')} that cannot be parsed, so only secrets were looked for in them"
+        files = (
+            f"{count(len(self.unparsed), 'Python file')} that cannot be parsed, so only secrets were looked for in them"
+        )
         more = f"{self.total - len(self.places)} more risky places, beyond the first {_KEPT}"
         return (*([files] if self.unparsed else []), *([more] if self.total > len(self.places) else []))
 
@@ -101,8 +112,9 @@ def _finding(file: SourceFile, line: int, what: str) -> Finding:
 
 
 def _secrets(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        for what, pattern in _SECRETS:
+    patterns = [(what, pattern) for what, pattern in _SECRETS if pattern.search(text)]  # most files have none
+    for number, line in enumerate(text.splitlines() if patterns else (), 1):
+        for what, pattern in patterns:
             match = pattern.search(line[:_MAX_LINE])
             if match and not (pattern.groups and _PLACEHOLDER.search(match[_QUOTED])):
                 yield number, f"possible secret: {what}"
@@ -117,18 +129,20 @@ def _in_lines(text: str, language: str) -> Iterator[tuple[int, str]]:
 
 
 def _in_python(text: str) -> list[tuple[int, str]]:
+    if not _WORTH_PARSING.search(text):
+        return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the code that is read, not of ours
         parsed = ast.parse(text)
-    names = _imported(parsed)
-    calls = (node for node in ast.walk(parsed) if isinstance(node, ast.Call))
-    return [(call.lineno, what) for call in calls if (what := _risk_of(call, names))]
+    nodes = [node for node in ast.walk(parsed) if isinstance(node, ast.Call | ast.Import | ast.ImportFrom)]
+    names = _imported(nodes)
+    return [(node.lineno, what) for node in nodes if isinstance(node, ast.Call) and (what := _risk_of(node, names))]
 
 
-def _imported(parsed: ast.Module) -> dict[str, str]:
+def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """Return what local names stand for, so that `from pickle import loads` is seen through."""
     names: dict[str, str] = {}
-    for node in ast.walk(parsed):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.asname or alias.name: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -145,7 +159,9 @@ def _risk_of(call: ast.Call, names: dict[str, str]) -> str:
         return "subprocess through a shell"
     if _is(options.get("verify"), constant=False):
         return "certificates are not verified"
-    if name == "yaml.load" and "Safe" not in ast.dump(options.get("Loader") or (call.args[1] if len(call.args) > 1 else call)):
+    if name == "yaml.load" and "Safe" not in ast.dump(
+        options.get("Loader") or (call.args[1] if len(call.args) > 1 else call)
+    ):
         return "yaml that can run code"
     return ""
 

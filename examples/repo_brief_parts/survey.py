@@ -5,15 +5,16 @@ import re
 from collections import Counter
 from typing import ClassVar
 
-from repo_brief_parts.evidence import Check, Evidence, FileTree, Finding, SourceFile, code, count, is_test, plain
-
 from planboard import action
+from repo_brief_parts.evidence import Check, Evidence, Fact, FileTree, Finding, SourceFile, code, count, is_test, plain
 
 LANGUAGES = {
     "Python": ".py .pyi", "JavaScript": ".js .jsx .mjs .cjs", "TypeScript": ".ts .tsx", "Go": ".go", "Rust": ".rs",
     "Java": ".java", "Kotlin": ".kt .kts", "C": ".c .h", "C++": ".cpp .cc .cxx .hpp .hh", "C#": ".cs", "Ruby": ".rb",
-    "PHP": ".php", "Swift": ".swift", "Scala": ".scala", "Shell": ".sh .bash .zsh", "SQL": ".sql", "Lua": ".lua", "R": ".r",
-    "HTML": ".html .htm", "CSS": ".css .scss .less", "Vue": ".vue", "Svelte": ".svelte", "Dart": ".dart", "Elixir": ".ex .exs",
+    "PHP": ".php", "Swift": ".swift", "Scala": ".scala", "Shell": ".sh .bash .zsh", "SQL": ".sql", "Lua": ".lua",
+    "R": ".r",
+    "HTML": ".html .htm", "CSS": ".css .scss .less", "Vue": ".vue", "Svelte": ".svelte", "Dart": ".dart",
+    "Elixir": ".ex .exs",
     "Haskell": ".hs", "Zig": ".zig", "Terraform": ".tf", "Jupyter": ".ipynb",
 }  # fmt: skip
 _LANGUAGE_OF = {suffix: language for language, suffixes in LANGUAGES.items() for suffix in suffixes.split()}
@@ -24,27 +25,30 @@ _CASE = {
 }  # fmt: skip
 _LICENCES = (
     ("Apache-2.0", "apache license"), ("AGPL-3.0", "gnu affero general public license"),
-    ("LGPL", "gnu lesser general public license"), ("GPL", "gnu general public license"), ("MPL-2.0", "mozilla public license"),
-    ("MIT", "permission is hereby granted, free of charge"), ("ISC", "permission to use, copy, modify, and/or distribute"),
+    ("LGPL", "gnu lesser general public license"), ("GPL", "gnu general public license"),
+    ("MPL-2.0", "mozilla public license"),
+    ("MIT", "permission is hereby granted, free of charge"),
+    ("ISC", "permission to use, copy, modify, and/or distribute"),
     ("BSD", "redistribution and use in source and binary forms"), ("Unlicense", "free and unencumbered software"),
     ("EUPL", "european union public licence"), ("CC0-1.0", "cc0 1.0 universal"),
 )  # fmt: skip
 _CI = (
-    ("GitHub Actions", re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")), ("GitLab CI", re.compile(r"^\.gitlab-ci\.ya?ml$")),
-    ("CircleCI", re.compile(r"^\.circleci/config\.ya?ml$")), ("Azure Pipelines", re.compile(r"^azure-pipelines\.ya?ml$")),
+    ("GitHub Actions", re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")),
+    ("GitLab CI", re.compile(r"^\.gitlab-ci\.ya?ml$")),
+    ("CircleCI", re.compile(r"^\.circleci/config\.ya?ml$")),
+    ("Azure Pipelines", re.compile(r"^azure-pipelines\.ya?ml$")),
     ("Jenkins", re.compile(r"^Jenkinsfile$")), ("Travis CI", re.compile(r"^\.travis\.yml$")),
     ("Bitbucket", re.compile(r"^bitbucket-pipelines\.yml$")), ("Woodpecker", re.compile(r"^\.woodpecker(?:\.yml|/)")),
 )  # fmt: skip
 _LOOSE_END = re.compile(r"(?:#|//|/\*|\*|--|;|<!--|%)\s*(?:.*\s)?(TODO|FIXME|XXX|HACK)\b")
 _TODOS_PER_THOUSAND = 5
 _SHOWN = 5
+_PLACES = 50
+_MAX_SUMMARY = 300
 
 
-class Language(Evidence):
+class Language(Fact):
     """One language's share."""
-
-    topic: ClassVar[str] = ""
-    rank: ClassVar[int] = 99
 
     name: str
     files: int
@@ -88,7 +92,8 @@ class Automation(Evidence):
     systems: tuple[tuple[str, str], ...]
 
     def checks(self) -> tuple[Check, ...]:
-        found = ", ".join(f"{system} ({code(path)})" for system, path in self.systems[:_SHOWN])
+        first = dict(reversed(self.systems))
+        found = ", ".join(f"{system} ({code(path)})" for system, path in sorted(first.items()))
         return (Check(name="Continuous integration", passed=bool(found), evidence=found or "no configuration found"),)
 
 
@@ -106,7 +111,11 @@ class Licence(Evidence):
 
     def checks(self) -> tuple[Check, ...]:
         found = f"{self.kind or 'a text we do not recognise'} in {code(self.path)}"
-        return (Check(name="Licence", passed=bool(self.path), evidence=found if self.path else "no licence file at the top"),)
+        return (
+            Check(
+                name="Licence", passed=bool(self.path), evidence=found if self.path else "no licence file at the top"
+            ),
+        )
 
 
 class Documentation(Evidence):
@@ -120,13 +129,26 @@ class Documentation(Evidence):
     pages: int
     changelog: str
     contributing: str
+    summary: str
+    """The first paragraph of the README."""
+
+    def about(self) -> str:
+        return self.summary
 
     def checks(self) -> tuple[Check, ...]:
         readme = f"{code(self.readme)}, {count(self.readme_lines, 'line')}; {count(self.pages, 'page')} of text in all"
         return (
             Check(name="README", passed=bool(self.readme), evidence=readme if self.readme else "none at the top"),
-            Check(name="Changelog", passed=bool(self.changelog), evidence=code(self.changelog) if self.changelog else "none"),
-            Check(name="Contribution guide", passed=bool(self.contributing), evidence=code(self.contributing) if self.contributing else "none"),
+            Check(
+                name="Changelog",
+                passed=bool(self.changelog),
+                evidence=code(self.changelog) if self.changelog else "none",
+            ),
+            Check(
+                name="Contribution guide",
+                passed=bool(self.contributing),
+                evidence=code(self.contributing) if self.contributing else "none",
+            ),
         )
 
 
@@ -146,6 +168,10 @@ class LooseEnds(Evidence):
 
     def findings(self) -> tuple[Finding, ...]:
         return self.places
+
+    def gaps(self) -> tuple[str, ...]:
+        more = self.total - len(self.places)
+        return (f"{more:,} more loose ends, beyond the first {_PLACES}",) if more else ()
 
 
 class LargestFiles(Evidence):
@@ -169,7 +195,9 @@ class Duplicates(Evidence):
     groups: tuple[tuple[str, ...], ...]
 
     def details(self) -> tuple[str, ...]:
-        return tuple(f"- The same content: {', '.join(code(path) for path in group[:_SHOWN])}" for group in self.groups[:_SHOWN])
+        return tuple(
+            f"- The same content: {', '.join(code(path) for path in group[:_SHOWN])}" for group in self.groups[:_SHOWN]
+        )
 
 
 @action(cost=0.1, value=0.95)
@@ -234,6 +262,7 @@ def find_documentation(tree: FileTree) -> Documentation:
         pages=sum(file.suffix in (".md", ".rst", ".adoc", ".txt") and not is_test(file) for file in tree.readable()),
         changelog=at_the_top("changelog") or at_the_top("changes") or at_the_top("history"),
         contributing=at_the_top("contributing"),
+        summary=_first_paragraph(tree.text(readme)) if readme and readme.readable else "",
     )
 
 
@@ -250,7 +279,9 @@ def find_loose_ends(tree: FileTree) -> LooseEnds:
             found = _LOOSE_END.search(line[:500])
             if found:
                 places.append(Finding(what=f"{found[1]} comment", path=file.path, line=number, in_tests=is_test(file)))
-    return LooseEnds(total=len(places), per_thousand=round(1000 * len(places) / max(lines, 1), 1), places=tuple(places[:50]))
+    return LooseEnds(
+        total=len(places), per_thousand=round(1000 * len(places) / max(lines, 1), 1), places=tuple(places[:_PLACES])
+    )
 
 
 @action(cost=0.05, value=0.55)
@@ -282,14 +313,27 @@ def language_table(profile: Profile) -> list[str]:
     if not profile.languages:
         return ["No source files in a language we know."]
     rows = [
-        f"| {plain(language.name)} | {language.files:,} | {language.lines:,} | {_percent(language.lines, profile.lines)} |"
-        for language in profile.languages
+        f"| {one.name} | {one.files:,} | {one.lines:,} | {_percent(one.lines, profile.lines)} |"
+        for one in profile.languages
     ]
     return ["| language | files | lines | share |", "|---|---:|---:|---:|", *rows]
 
 
+def _first_paragraph(text: str) -> str:
+    """Return the first prose of a README: no heading, badge, picture or tag."""
+    for block in re.split(r"\n\s*\n", text[:10_000]):
+        lines = block.strip().splitlines()
+        markup = re.match(r"\s*(?:#|\[!|!\[|<|```|\.\.|[-=*|>]|\[[^]]*\]:|---)", block)
+        underlined = len(lines) > 1 and re.fullmatch(r"[=\-~^*#]{3,}", lines[1].strip())
+        if lines and not markup and not underlined:
+            words = " ".join(block.split())
+            return words if len(words) <= _MAX_SUMMARY else f"{words[:_MAX_SUMMARY].rsplit(' ', 1)[0]} ..."
+    return ""
+
+
 def _percent(part: int, whole: int) -> str:
-    return f"{round(100 * part / whole)} %" if whole else "0 %"
+    share = round(100 * part / max(whole, 1))
+    return "< 1 %" if part and not share else f"{share} %"
 
 
 def _line_count(text: str) -> int:

@@ -8,21 +8,22 @@ import os
 import stat
 from pathlib import Path
 
-from repo_brief_parts.evidence import FileTree, RepoRequest, SourceFile, code, count
-
 from planboard import action
+from repo_brief_parts.evidence import FileTree, RepoRequest, SourceFile, code, count
 
 MAX_FILES = 20_000
 MAX_FILE_BYTES = 1_000_000
-MAX_READ_BYTES = 24_000_000
+MAX_READ_BYTES = 16_000_000
 _SNIFF = 4096
 IGNORED = frozenset({
-    ".git", ".hg", ".svn", ".jj", ".venv", "venv", ".env.d", "node_modules", "bower_components", "vendor", "__pycache__",
+    ".git", ".hg", ".svn", ".jj", ".venv", "venv", ".env.d", "node_modules", "bower_components", "vendor",
+    "__pycache__",
     "build", "dist", "target", ".tox", ".nox", ".eggs", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis",
     ".gradle", ".idea", ".next", ".terraform", ".cache", "site-packages", "htmlcov",
 })  # fmt: skip
 _BINARY = frozenset({
-    ".png", ".jpg", ".jpeg", ".gif", ".ico", ".webp", ".pdf", ".zip", ".gz", ".xz", ".bz2", ".7z", ".tar", ".jar", ".whl",
+    ".png", ".jpg", ".jpeg", ".gif", ".ico", ".webp", ".pdf", ".zip", ".gz", ".xz", ".bz2", ".7z", ".tar", ".jar",
+    ".whl",
     ".so", ".dll", ".dylib", ".exe", ".o", ".a", ".class", ".pyc", ".woff", ".woff2", ".ttf", ".otf", ".mp3", ".mp4",
     ".sqlite", ".db", ".bin", ".npy", ".npz", ".parquet", ".pt", ".onnx",
 })  # fmt: skip
@@ -135,12 +136,18 @@ class _Walk:
         told = [
             (bool(self.ignored), f"Folders of tools, builds and third parties: {skipped}"),
             (self.truncated, f"Everything after the first {MAX_FILES:,} files, shallow ones first"),
-            (self.over_budget > 0, f"The text of {count(self.over_budget, 'file')}: {MAX_READ_BYTES:,} bytes were read"),
+            (
+                self.over_budget > 0,
+                f"The text of {count(self.over_budget, 'file')}: {MAX_READ_BYTES:,} bytes were read",
+            ),
             (self.large > 0, f"The text of {count(self.large, 'file')} larger than {MAX_FILE_BYTES:,} bytes"),
             (self.binary > 0, f"The contents of {count(self.binary, 'binary file')}"),
             (self.links > 0, f"{count(self.links, 'symbolic link')}, which are not followed"),
             (self.special > 0, f"{count(self.special, 'socket, pipe or device', 'sockets, pipes and devices')}"),
-            (self.unreadable > 0, f"{count(self.unreadable, 'file or folder', 'files or folders')} that could not be read"),
+            (
+                self.unreadable > 0,
+                f"{count(self.unreadable, 'file or folder', 'files or folders')} that could not be read",
+            ),
             (self.odd_names > 0, f"{count(self.odd_names, 'entry', 'entries')} whose name is no valid UTF-8"),
         ]
         return [text for is_so, text in told if is_so]

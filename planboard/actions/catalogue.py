@@ -126,7 +126,13 @@ class Catalogue:
         elif item.owner is not None:
             function = function.__get__(item.owner)
         for wanted in signature.inputs:
-            if context and wanted.form is ActionContext:
+            if wanted.form is ActionContext:
+                if not context:
+                    message = (
+                        f"Parameter {wanted.parameter!r} of {function.__name__!r} is an ActionContext, which only "
+                        "actions are given. Conditions, costs and values look at entries."
+                    )
+                    raise DefinitionError(message, where=where)
                 context_parameter = wanted.parameter
             elif self._is_service(wanted):
                 services[wanted.parameter] = wanted.form

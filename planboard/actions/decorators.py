@@ -10,10 +10,10 @@ from inspect import cleandoc, iscoroutinefunction
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from planboard._text import suggest
-from planboard.actions.goal import Achievement, checked_share
+from planboard.actions.goal import Achievement, checked_share, is_seconds
 from planboard.actions.signature import SignatureReader, is_method
 from planboard.errors import DefinitionError
-from planboard.types import Location, TypeForm, location_of
+from planboard.types import Location, TypeForm, is_type, location_of
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -40,12 +40,19 @@ class Retry:
     """The longest wait, in seconds."""
 
     def __post_init__(self) -> None:
-        if self.attempts < 1:
-            message = f"Retry(attempts={self.attempts}): an action is tried at least once."
+        if not isinstance(self.attempts, int) or self.attempts < 1:
+            message = f"Retry(attempts={self.attempts!r}): an action is tried a whole number of times, at least once."
             raise DefinitionError(message)
-        if self.wait < 0 or self.max_wait < 0:
-            message = f"Retry(wait={self.wait}, max_wait={self.max_wait}): a wait is not negative."
-            raise DefinitionError(message)
+        for name in ("on", "but_not"):
+            given = getattr(self, name)
+            for kind in given if isinstance(given, tuple) else (given,):
+                if not isinstance(kind, type) or not issubclass(kind, Exception):
+                    message = f"Retry({name}={given!r}): name the classes of errors, as in `{name}=ConnectionError`."
+                    raise DefinitionError(message)
+        for name in ("wait", "max_wait"):
+            if not is_seconds(getattr(self, name)):
+                message = f"Retry({name}={getattr(self, name)!r}): a wait is a number of seconds, 0 or more."
+                raise DefinitionError(message)
 
     def covers(self, error: BaseException) -> bool:
         """Tell whether an error is worth another attempt."""
@@ -274,8 +281,14 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
     _check_function(function, "action")
     name = name or _name_of(function)
     of, where = f"Action {name!r}", location_of(function)
-    if timeout is not None and not timeout > 0:
+    if timeout is not None and not (is_seconds(timeout) and timeout > 0):
         message = f"{of} has timeout={timeout!r}; it must be a number of seconds above 0."
+        raise DefinitionError(message, where=where)
+    if retry is not None and not isinstance(retry, Retry):
+        message = f"{of} has retry={retry!r}; write Retry(attempts=3, on=ConnectionError), for example."
+        raise DefinitionError(message, where=where)
+    if trigger is not None and not is_type(trigger):
+        message = f"{of} has trigger={trigger!r}; a trigger is the type that the newest entry must have."
         raise DefinitionError(message, where=where)
     method = is_method(function)
     declaration = ActionDeclaration(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planboard.errors import DefinitionError
-from planboard.types import TypeForm, type_name
+from planboard.types import TypeForm, is_type, type_name
 
 
 class Goal:
@@ -30,6 +30,9 @@ class Goal:
         name: str | None = None,
         description: str = "",
     ) -> None:
+        if form is not None and not is_type(form):
+            message = f"Goal({form!r}): a goal is about a type, or about conditions with `pre=`."
+            raise DefinitionError(message)
         self.form = form
         """The type that must be on the board, or `None`."""
         self.pre = tuple(pre) if not isinstance(pre, str) else (pre,)
@@ -68,6 +71,11 @@ class Achievement:
     description: str
     value: float = 0.0
     name: str | None = None
+
+
+def is_seconds(number: object) -> bool:
+    """Tell whether something is a span of time in seconds: a finite number, 0 or more."""
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number < float("inf")
 
 
 def checked_share(what: str, number: Any, of: str, *, limit: float | None = 1.0) -> float:

@@ -13,7 +13,7 @@ from planboard.blackboard.conditions import Not
 from planboard.blackboard.expressions import parse_expression
 from planboard.blackboard.index import Matcher, Query
 from planboard.errors import DefinitionError
-from planboard.types import Location, TypeForm
+from planboard.types import Location, TypeForm, type_name
 
 Literal = tuple[str, bool]
 """A condition's name, and whether it must be true or false."""
@@ -98,9 +98,20 @@ class ConditionTable:
 
         Such a name may be set from outside at any time, so it is not an error here; `check` reports those that no
         action promises.
+
+        Raises:
+            DefinitionError: A condition has the name of a type, so that it could not be told what is meant.
         """
         for name in sorted({*self._wanted, *self._promised} - set(self._conditions)):
             self._conditions[name] = Condition(name)
+        types = {type_name(query.form) for queries in self._roots.values() for query in queries}
+        for name in sorted(types & set(self._conditions)):
+            of, where = self._wanted.get(name, ("A condition", self._conditions[name].where))
+            message = (
+                f"{of} names the condition {name!r}, which is a type. To require a {name}, take it as a parameter; "
+                "a condition needs a name of its own."
+            )
+            raise DefinitionError(message, where=where)
 
     @property
     def unpromised(self) -> dict[str, tuple[str, Location | None]]:

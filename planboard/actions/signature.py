@@ -244,7 +244,7 @@ def is_method(function: Callable[..., Any]) -> bool:
     if not outer or outer.endswith("<locals>"):
         return False
     first = next(iter(inspect.signature(function).parameters.values()), None)
-    return first is not None and first.annotation is inspect.Parameter.empty
+    return first is not None and (first.annotation is inspect.Parameter.empty or first.name == "self")
 
 
 def alternatives(form: TypeForm) -> tuple[tuple[TypeForm, ...], ...]:

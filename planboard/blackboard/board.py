@@ -7,13 +7,15 @@ match answers a look-up, which takes the same time however many entries there ar
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast, overload
 
-from planboard._text import brief, suggest
+from pydantic import ValidationError
+
+from planboard._text import brief, listed, suggest
 from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.index import Matcher, Query
 from planboard.blackboard.integrity import watch
 from planboard.blackboard.matching import conforms
-from planboard.blackboard.schema import Codec, structural_problem
+from planboard.blackboard.schema import Codec, StoredBoard, describe, structural_problem
 from planboard.errors import EntryNotFoundError, EntryTypeError, MutatedEntryError
 from planboard.types import TypeForm, type_name
 
@@ -198,16 +200,19 @@ class Blackboard:
         Raises:
             MutatedEntryError: An object was changed in place. The board again holds what was stored.
         """
+        changed: list[Entry] = []  # all of them are brought back before anything is said
         for entry in self._entries if entries is None else entries:
             if entry.watch is not None and not entry.watch.is_intact(entry.value):
                 self._restore(entry)
-                culprit = f"Action {action!r} changed" if action else "Something outside any action changed"
-                message = (
-                    f"{culprit} the {entry} (entry {entry.position}, from {entry.producer!r}) in place. "
-                    "What is on the board does not change: return a changed copy instead, such as "
-                    "`value.model_copy(update=...)`."
-                )
-                raise MutatedEntryError(message, action=action)
+                changed.append(entry)
+        if changed:
+            culprit = f"Action {action!r} changed" if action else "Something outside any action changed"
+            what = listed([f"the {entry} (entry {entry.position}, from {entry.producer!r})" for entry in changed])
+            message = (
+                f"{culprit} {what} in place. What is on the board does not change: return a changed copy instead, "
+                "such as `value.model_copy(update=...)`."
+            )
+            raise MutatedEntryError(message, action=action)
 
     # JSON
 
@@ -232,30 +237,33 @@ class Blackboard:
             }
             for entry in self.entries
         ]
-        return json.dumps({"entries": entries, "conditions": dict(sorted(self.conditions.items()))}, ensure_ascii=False)
+        stored = {"entries": entries, "conditions": dict(sorted(self.conditions.items()))}
+        return json.dumps(stored, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str, *, types: Iterable[TypeForm] = ()) -> "Blackboard":
         """Return the board that `to_json` wrote. Only the given types, and plain scalars, are restored.
 
         Raises:
-            EntryTypeError: The data names a type that is not given, or does not fit its type.
+            EntryTypeError: The data is no board, names a type that is not given, or does not fit its type.
         """
-        import json
-
         codec = Codec(types)
-        data = json.loads(text)
+        try:
+            stored = StoredBoard.model_validate_json(text)
+        except ValidationError as error:
+            message = f"This is no stored board: {describe(error)}"
+            raise EntryTypeError(message) from None
         board = cls()
-        for item in data["entries"]:
-            form, value = codec.decode(item)
+        for item in stored.entries:
+            form, value = codec.decode(item.type, item.value)
+            declared = form if item.declared else None
             entry = Entry(
-                len(board._entries), value, form if item["declared"] else None, item["name"],
-                item["producer"], item["protected"], watch(value),
-            )  # fmt: skip
+                board.next_position, value, declared, item.name, item.producer, item.protected, watch(value)
+            )
             board.apply(Added(entry))
-            if not item["visible"]:
+            if not item.visible:
                 board.apply(Hidden((entry.position,)))
-        for name, condition in data["conditions"].items():
+        for name, condition in stored.conditions.items():
             board.apply(ConditionSet(name, condition))
         return board
 

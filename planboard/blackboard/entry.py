@@ -28,6 +28,10 @@ class Entry:
     watch: Watch | None = None
     """Tells whether the object was changed since; `None` for objects that cannot change."""
 
+    def __repr__(self) -> str:
+        """Say which entry it is; not what it holds, which may be secret or large."""
+        return f"<Entry {self.position}: {self} from {self.producer!r}>"
+
     @property
     def type_name(self) -> str:
         """The declared type, else the class, as a person writes it."""

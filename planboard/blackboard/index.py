@@ -43,7 +43,8 @@ class Query:
         return f"{self.name}: {shown}" if self.name else shown
 
 
-_Shape = tuple[type, Any, str | None, str]
+Shape = tuple[type, Any, str | None, str]
+"""Class, declared type, binding name, producer."""
 
 
 class Matcher:
@@ -51,8 +52,10 @@ class Matcher:
 
     def __init__(self) -> None:
         self._queries: dict[tuple[Any, str | None, frozenset[str] | None], Query] = {}
+        self._names: set[str | None] = set()
+        self._producers: set[str] = set()
         self._growing = Lock()
-        self._answers: dict[_Shape, tuple[tuple[Query, ...], tuple[Query, ...]]] = {}
+        self._answers: dict[Shape, tuple[tuple[Query, ...], tuple[Query, ...]]] = {}
 
     @property
     def known(self) -> int:
@@ -68,6 +71,8 @@ class Matcher:
         if found is None:
             with self._growing:
                 found = self._queries.setdefault(key, Query(len(self._queries), *key))
+                self._names |= {name} - {None}
+                self._producers |= found.producers or frozenset()
                 self._answers = {}  # replaced, not cleared: another thread may be reading the old one
         return found
 
@@ -82,11 +87,25 @@ class Matcher:
     def answers(self, entry: Entry) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
         """Return the queries that every entry of this kind answers, and those that depend on its value."""
         shape = (entry.value.__class__, entry.type, entry.name, entry.producer)
+        answers = self._answers  # taken before the queries are looked at, so a newer one is never filled with old news
         try:
-            return self._answers[shape]
+            return answers[shape]
         except KeyError:
-            found = self._answers[shape] = self._classify(entry)
+            found = answers[shape] = self._classify(entry)
             return found
+
+    def shape(self, entry: Entry) -> "Shape":
+        """Return all that queries can tell entries apart by, beside their values.
+
+        Names and producers that no query asks for count as none, so that what is remembered stays small.
+        """
+        name, producer = entry.name, entry.producer
+        return (
+            entry.value.__class__,
+            entry.type,
+            name if name in self._names else None,
+            producer if producer in self._producers else "",
+        )
 
     def _classify(self, entry: Entry) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
         sure: list[Query] = []

@@ -6,6 +6,7 @@ time, since validators need not accept their own results.
 
 import dataclasses
 from collections.abc import Iterable
+from math import isfinite, isnan
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -58,6 +59,12 @@ def describe(error: ValidationError) -> str:
     return "; ".join(lines) + more
 
 
+def describe_error(error: BaseException) -> str:
+    """Return an error's type and message, without the values that pydantic would show of what did not fit."""
+    message = describe(error) if isinstance(error, ValidationError) else str(error)
+    return f"{type(error).__name__}: {message}"
+
+
 def _structural_validator(form: TypeForm) -> SchemaValidator | None:
     try:
         schema = _structure(adapter_for(form).core_schema)
@@ -100,6 +107,29 @@ def _is_about_a_class(schema: Any) -> bool:
     return isinstance(schema, dict) and schema.get("type") in _CLASS_SCHEMAS
 
 
+class StoredEntry(BaseModel):
+    """One entry as it stands in JSON; the data is taken as it is or refused, never coerced."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    type: str
+    value: Any
+    declared: bool
+    name: str | None
+    producer: str
+    protected: bool
+    visible: bool
+
+
+class StoredBoard(BaseModel):
+    """A board as it stands in JSON."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    entries: list[StoredEntry]
+    conditions: dict[str, bool]
+
+
 class Codec:
     """Turn values of registered types into JSON and back, exactly or not at all.
 
@@ -137,7 +167,7 @@ class Codec:
         name = self.register(form)
         adapter = self._adapter(name)
         try:
-            dumped = adapter.dump_python(value, mode="json", by_alias=False, exclude_computed_fields=True)
+            dumped = _finite(adapter.dump_python(value, mode="json", by_alias=False, exclude_computed_fields=True))
             restored = self._restore(adapter, dumped)
         except Exception as error:
             message = f"A {name} cannot be stored: {_reason(error)}"
@@ -147,18 +177,17 @@ class Codec:
             raise EntryTypeError(message)
         return {"type": name, "value": dumped}
 
-    def decode(self, data: dict[str, Any]) -> tuple[TypeForm, Any]:
+    def decode(self, name: str, dumped: Any) -> tuple[TypeForm, Any]:
         """Return the type and the value of what `encode` made.
 
         Raises:
             EntryTypeError: The type is not registered, or the data does not fit it.
         """
-        name = data["type"]
         if name not in self._forms:
             message = f"The stored type {name!r} is not registered. Pass it in `types=`."
             raise EntryTypeError(message)
         try:
-            return self._forms[name], self._restore(self._adapter(name), data["value"])
+            return self._forms[name], self._restore(self._adapter(name), dumped)
         except ValidationError as error:
             message = f"Stored data does not fit {name}: {describe(error)}"
             raise EntryTypeError(message) from error
@@ -173,6 +202,15 @@ class Codec:
         import json
 
         return adapter.validate_json(json.dumps(dumped), by_name=True, by_alias=False)
+
+
+def _finite(dumped: Any) -> Any:
+    """Write NaN and the infinities, for which JSON has no numbers, as the texts that a float is read from."""
+    if isinstance(dumped, float) and not isfinite(dumped):
+        return "NaN" if isnan(dumped) else "Infinity" if dumped > 0 else "-Infinity"
+    if isinstance(dumped, list):
+        return [_finite(item) for item in dumped]
+    return {key: _finite(item) for key, item in dumped.items()} if isinstance(dumped, dict) else dumped
 
 
 def _reason(error: Exception) -> str:

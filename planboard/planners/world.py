@@ -4,14 +4,15 @@ A `World` is a planning state that follows a board: each entry that comes, goes 
 conditions say is found out only when a planner asks.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from planboard._text import brief
 from planboard.actions.action import Action, Call, Condition, TypedFunction
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import Entry
-from planboard.blackboard.index import Query
+from planboard.blackboard.index import Query, Shape
+from planboard.blackboard.schema import describe_error
 from planboard.errors import ConditionError, CostError, PlanboardError
 from planboard.planners.compile import Compilation, has_run, is_excluded, is_idle
 from planboard.planners.domain import State
@@ -55,8 +56,7 @@ class Bits:
             fresh = self._fresh_bits(action, catalogue.conditions)
             for query, bit in fresh:
                 self.refreshed[query] = self.refreshed.get(query, 0) | bit
-        self.deltas: dict[tuple[type, object, str | None, str], tuple[_Delta, tuple[Query, ...]]] = {}
-        self.version = 0
+        self.deltas: dict[Shape, tuple[_Delta, tuple[Query, ...]]] = {}
 
     def _read_bits(self, action: Action, conditions: Mapping[str, Condition]) -> int:
         queries = [item.query for item in action.body.inputs]
@@ -91,10 +91,7 @@ class Bits:
 
     def delta(self, board: Blackboard, entry: Entry) -> _Delta:
         """Return what an entry makes true, newest, unknown and fresh."""
-        if self.version != board.matcher.known:
-            self.deltas = {}
-            self.version = board.matcher.known
-        shape = (entry.value.__class__, entry.type, entry.name, entry.producer)
+        shape = board.matcher.shape(entry)
         found = self.deltas.get(shape)
         if found is None:
             sure, unsure = board.matcher.answers(entry)
@@ -109,12 +106,16 @@ class Bits:
 class World(State):
     """The planning state of a run."""
 
-    def __init__(self, compilation: Compilation, bits: Bits, board: Blackboard, *, greedy: bool) -> None:
+    def __init__(
+        self, compilation: Compilation, bits: Bits, board: Blackboard, *, greedy: bool, services: tuple[object, ...] = ()
+    ) -> None:
         super().__init__(compilation.domain, 0, bits.askable)
         self.compilation = compilation
         self.board = board
         self.greedy = greedy
         """Whether the planner takes whatever can be done; then an `always` action waits for something new."""
+        self.services = services
+        """The objects that are injected."""
         self._bits = bits
         self._used: dict[str, set[Binding]] = {}
         self._lasting: frozenset[Query] = frozenset()
@@ -139,11 +140,10 @@ class World(State):
         self.unknown |= unknown
         self.true = self.true & ~(self._bits.any_newest | unknown | fresh) | fact | newest
         if entry.protected:
-            answered = {query for query in self.board.matcher.answered_by(entry) if query in self._bits.fact}
-            self._lasting |= answered
+            self._stays(entry)
             self.domain = self.compilation.domain_where(self._lasting)
 
-    def hidden(self, entries: Iterable[Entry]) -> None:
+    def hidden(self, entries: Sequence[Entry]) -> None:
         """Take note of entries that became invisible."""
         gone = {query for entry in entries for query in self.board.matcher.answered_by(entry)}
         for query in gone:
@@ -159,6 +159,16 @@ class World(State):
             newest = self.board.newest_entry
             if newest is not None:
                 self.true |= self._bits.delta(self.board, newest)[1]
+        if any(entry.protected for entry in entries):
+            self._lasting = frozenset()
+            for entry in self.board.visible:
+                if entry.protected:
+                    self._stays(entry)
+            self.domain = self.compilation.domain_where(self._lasting)
+
+    def _stays(self, entry: Entry) -> None:
+        answered = {query for query in self.board.matcher.answered_by(entry) if query in self._bits.fact}
+        self._lasting |= answered
 
     def _recall(self, fresh: int) -> None:
         """With other inputs than before, tell anew which actions have run with them."""
@@ -202,7 +212,7 @@ class World(State):
 
     def at(self, true: int, unknown: int) -> "World":
         """Return a world over the same board in which other facts hold, to look ahead with."""
-        other = World(self.compilation, self._bits, self.board, greedy=self.greedy)
+        other = World(self.compilation, self._bits, self.board, greedy=self.greedy, services=self.services)
         other.domain, other.true, other.unknown = self.domain, true, unknown
         return other
 
@@ -229,7 +239,7 @@ class World(State):
             ConditionError: It raised, or did not answer with True or False.
         """
         condition = self.compilation.catalogue.conditions[name]
-        answer = evaluate(condition, self.board, self.compilation.catalogue.services)
+        answer = evaluate(condition, self.board, self.services)
         bit = self._bits.condition[name]
         if answer is not None:
             self.unknown &= ~bit
@@ -245,13 +255,13 @@ class World(State):
         call = function.bind(self.board)
         if call is None:
             return 0.0
-        function.inject(call, self.compilation.catalogue.services)
+        function.inject(call, self.services)
         try:
             number: float = function.function(*call.args, **call.kwargs)
         except PlanboardError:
             raise
         except Exception as error:
-            message = f"A cost or value function raised {type(error).__name__}: {error} ({function.where})"
+            message = f"A cost or value function raised {describe_error(error)} ({function.where})"
             raise CostError(message) from error
         self.board.verify(call.entries)
         return number
@@ -267,7 +277,7 @@ class World(State):
         if values is None:
             return "it is UNKNOWN: an input is not on the board"
         shown = ", ".join(f"{name}={brief(value)}" for name, value in values.items())
-        answer = evaluate(condition, self.board, self.compilation.catalogue.services)
+        answer = evaluate(condition, self.board, self.services)
         return f"it is {'UNKNOWN' if answer is None else answer} with {shown}" if shown else f"it is {answer}"
 
 
@@ -311,7 +321,7 @@ def evaluate(condition: Condition, board: Blackboard, services: Iterable[object]
         answer = predicate.function(*call.args, **call.kwargs)
     except Exception as error:
         message = (
-            f"Condition {condition.name!r} raised {type(error).__name__}: {error} ({condition.where}). "
+            f"Condition {condition.name!r} raised {describe_error(error)} ({condition.where}). "
             "A condition answers True or False; an error is not taken for False."
         )
         raise ConditionError(condition.name, message) from error

@@ -19,7 +19,7 @@ from planboard.planners.world import Bits
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
 from planboard.runtime.state import ProcessState
-from planboard.types import TypeForm, type_name
+from planboard.types import TypeForm, is_type, type_name
 
 if TYPE_CHECKING:
     from planboard.runtime.check import Finding
@@ -60,6 +60,7 @@ class Agent(Catalogue):
             if action.approval:
                 message = f"Action {action.name!r} has approval=True, but this version cannot ask a person yet."
                 raise DefinitionError(message, where=action.where)
+        self._for_services: dict[tuple[type, ...], Agent] = {}
         self._compilations: dict[tuple[Goal, ...], tuple[Compilation, Bits]] = {}
 
     # Running
@@ -112,7 +113,13 @@ class Agent(Catalogue):
         extra = tuple(services)
         agent = self._serving(extra) if extra else self
         return agent._prepare(  # noqa: SLF001
-            inputs, bindings, returning=returning, planner=planner, options=options or _DEFAULTS, process_id=id
+            inputs,
+            bindings,
+            returning=returning,
+            planner=planner,
+            options=options or _DEFAULTS,
+            process_id=id,
+            services=(*self.services, *extra),
         )
 
     def plan(
@@ -134,6 +141,7 @@ class Agent(Catalogue):
         planner: Planner | str | None = None,
         parent: Process | None = None,
         process_id: str | None = None,
+        services: tuple[object, ...] | None = None,
     ) -> Process:
         chosen = as_planner(planner or options.planner or self.planner or "goap")
         goals = self._goals_for(returning, chosen)
@@ -143,13 +151,12 @@ class Agent(Catalogue):
         process = Process(
             self,
             process_id or str(uuid4()),
-            partial(ProcessState, compilation, bits),
+            partial(ProcessState, compilation, bits, services=self.services if services is None else services),
             compilation.plan_goals,
             chosen,
             options,
             parent,
         )
-        process._core.start(self.name, chosen.name)  # noqa: SLF001
         for value in inputs:
             process.board.add(value)
         for name, value in bindings.items():
@@ -165,6 +172,9 @@ class Agent(Catalogue):
                 )
                 raise DefinitionError(message)
             return self.goals
+        if not is_type(returning):
+            message = f"returning={returning!r} is no type. Name the type that is wanted, as in returning=Report."
+            raise DefinitionError(message)
         yielding = [goal for goal in self.goals if goal.form is not None]
         sure = tuple(goal for goal in yielding if prospect(goal.form, returning) == "always")
         if sure:
@@ -193,14 +203,18 @@ class Agent(Catalogue):
         return found
 
     def _serving(self, services: tuple[object, ...]) -> "Agent":
-        return Agent(
-            self.name,
-            self.parts,
-            goals=self.stated_goals,
-            services=(*self.services, *services),
-            planner=self.planner,
-            description=self.description,
-        )
+        """Return this agent for processes with more services; which parameters they fill depends on their types."""
+        types = tuple(type(service) for service in services)
+        if types not in self._for_services:
+            self._for_services[types] = Agent(
+                self.name,
+                self.parts,
+                goals=self.stated_goals,
+                services=(*self.services, *services),
+                planner=self.planner,
+                description=self.description,
+            )
+        return self._for_services[types]
 
     # Looking
 

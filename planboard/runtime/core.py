@@ -5,14 +5,17 @@ the outcomes to `deliver`. All state is in `ProcessState` and changes only by re
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from planboard.actions.action import Action
 from planboard.actions.context import NOTHING, ActionContext, ChildRunner, Usage
+from planboard.blackboard.board import check_value
 from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
-from planboard.errors import BlackboardError, ExecutionError, PlanningError
+from planboard.blackboard.schema import describe_error
+from planboard.errors import BlackboardError, ExecutionError, MutatedEntryError, PlanningError
 from planboard.events import (
     ActionFailed,
     ActionReadmitted,
@@ -114,7 +117,7 @@ class ProcessCore:
                 self.record(ConditionChanged, name=name, value=value)
 
     def start(self, agent: str, planner: str) -> None:
-        """Record the beginning."""
+        """Record the beginning of the run."""
         self.record(
             ProcessStarted,
             agent=agent,
@@ -137,7 +140,7 @@ class ProcessCore:
         Args:
             seconds: How long the run has taken so far.
         """
-        if self.state.status is not ProcessStatus.RUNNING:
+        if self.state.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING):
             return ()
         if self.cancelled is not None:
             return self._end(ProcessStatus.CANCELLED, self.cancelled)
@@ -210,7 +213,7 @@ class ProcessCore:
         board.verify(bound.entries)
         call = ActionCall(self.state.calls + 1, action, bound, cost, value, Usage(1, cost))
         if action.body.services:
-            action.body.inject(bound, self.state.world.compilation.catalogue.services)
+            action.body.inject(bound, self.state.world.services)
         if action.body.context is not None:
             call.context = ActionContext(
                 action.name, self.process_id, board, call.effects, run_child=self.run_child,
@@ -225,28 +228,41 @@ class ProcessCore:
 
     def deliver(self, calls: Sequence[ActionCall], outcomes: Sequence[Outcome]) -> None:
         """Take what came of the calls, in the order of the plan, whatever order they finished in."""
-        plan = self.plan
-        followed = None
+        plan = self.plan if isinstance(self.plan, Plan) else None
+        followed: Plan | None = None
+        broken: Exception | None = None
         for call, outcome in zip(calls, outcomes, strict=True):
             match outcome:
                 case Succeeded(value):
-                    followed = self._succeeded(call, value, plan if isinstance(plan, Plan) else None)
+                    if self._succeeded(call, value):
+                        try:
+                            followed = self._compare(call, plan)
+                        except (PlanningError, BlackboardError) as error:
+                            broken = broken or error  # the others of the batch have finished too
                 case Failed(error):
+                    with suppress(MutatedEntryError):  # the board holds what was stored; the failure is the cause
+                        self._verify(call)
                     self._failed(call, error)
                 case AskedReplan():
                     self._asked_replan(call, outcome)
         self.plan = followed if len(calls) == 1 else None
+        if broken is not None:
+            self._fail(broken)
 
-    def _succeeded(self, call: ActionCall, value: object, plan: Plan | None) -> Plan | None:
+    def _verify(self, call: ActionCall) -> None:
+        board = self.state.board
+        read = call.context.entries_read if call.context is not None else ()
+        board.verify((*call.bound.entries, *read), action=call.action.name)
+
+    def _succeeded(self, call: ActionCall, value: object) -> bool:
+        """Commit what an action brought about; tell whether it was in order."""
         action, board, effects = call.action, self.state.board, call.effects
         try:
-            board.verify(call.bound.entries, action=action.name)
-            if call.context is not None:
-                board.verify(call.context.entries_read, action=action.name)
+            self._verify(call)
             outputs = new_entries(action, value, effects, board.next_position)
         except (BlackboardError, ExecutionError) as error:
             self._failed(call, error)
-            return None
+            return False
         for name in self.state.asked_replan.copy():
             self.record(ActionReadmitted, action=name)
         hidden: tuple[int, ...] = ()
@@ -265,13 +281,14 @@ class ProcessCore:
             value=call.value,
             usage=spent(call),
         )
-        rest = plan.rest(self.state.world) if plan is not None else None
-        if rest is None or action.post:
-            self._check_expectations(call, plan)
-        return rest
+        return True
 
-    def _check_expectations(self, call: ActionCall, plan: Plan | None) -> None:
+    def _compare(self, call: ActionCall, plan: Plan | None) -> Plan | None:
+        """Return what is left of the plan if the action did what was predicted."""
         world = self.state.world
+        rest = plan.rest(world) if plan is not None else None
+        if rest is not None and not call.action.post:
+            return rest
         promises = broken_promises(call.action, world)
         assumptions = wrong_assumptions(call.action, plan, world) if plan is not None else ()
         if promises or assumptions:
@@ -282,6 +299,7 @@ class ProcessCore:
                 promises=promises,
                 assumptions=assumptions,
             )
+        return rest
 
     def _failed(self, call: ActionCall, error: Exception) -> None:
         if call.effects.usage is not NOTHING:
@@ -292,12 +310,19 @@ class ProcessCore:
             ActionFailed,
             call=call.number,
             action=call.action.name,
-            error=f"{type(cause).__name__}: {cause}",
+            error=describe_error(cause),
             usage=spent(call),
         )
 
     def _asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
         signal = outcome.signal
+        try:
+            self._verify(call)
+            for value in signal.bindings.values():
+                check_value(value, None)
+        except BlackboardError as error:
+            self._failed(call, error)
+            return
         if self.state.stubborn >= _STUBBORN:
             message = f"Action {call.action.name!r} asked for another plan {_STUBBORN + 1} times in a row."
             self._failed(call, ExecutionError(call.action.name, message))
@@ -325,7 +350,7 @@ class ProcessCore:
             call=call.number,
             action=call.action.name,
             attempt=attempt,
-            error=f"{type(error).__name__}: {error}",
+            error=describe_error(error),
             wait=wait,
         )
 
@@ -333,11 +358,10 @@ class ProcessCore:
 
     def cancel(self, reason: str) -> None:
         """Stop at the next safe point: nothing more is started. An ended process stays as it is."""
-        if self.state.status is ProcessStatus.NOT_STARTED or self.state.status is ProcessStatus.RUNNING:
+        if not self.state.status.is_final:
             self.cancelled = self.cancelled or reason
-        elif not self.state.status.is_final:
-            self.cancelled = self.cancelled or reason
-            self._end(ProcessStatus.CANCELLED, self.cancelled)
+            if self.state.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING):
+                self._end(ProcessStatus.CANCELLED, self.cancelled)
 
     def end_cancelled(self) -> None:
         """Record that the process stopped because it was cancelled, or because whatever ran it was."""
@@ -353,15 +377,14 @@ class ProcessCore:
     def _fail(self, error: Exception, reason: str | None = None) -> Sequence[ActionCall]:
         self.failure = error
         return self._end(
-            ProcessStatus.FAILED, reason or str(error), error=f"{type(error).__name__}: {error}"
+            ProcessStatus.FAILED, reason or str(error), error=describe_error(error)
         )
 
     def _without_plan(self, found: NoPlan) -> Sequence[ActionCall]:
         real = [goal for goal in self.goals if goal is not NIRVANA]
         if not real:
-            if self.options.terminate_when_stuck:
-                return self._end(ProcessStatus.TERMINATED, "no action is left to run, and the agent has no goal")
-            return self._end(ProcessStatus.COMPLETED, "no action is left to run, and the agent has no goal")
+            status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
+            return self._end(status, "no action is left to run, and the agent has no goal")
         culprit = self._excluded_on_the_way()
         if culprit is not None:
             error = self.errors[culprit]

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from planboard.actions.context import Effects
 from planboard.actions.decorators import Retry
+from planboard.blackboard.schema import describe_error
 from planboard.errors import ActionError, ActionTimeoutError, Replan
 from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, NoteRetry, Outcome, Succeeded
 
@@ -103,7 +104,7 @@ def _forget_effects(call: ActionCall) -> None:
 
 
 def _wrapped(call: ActionCall, error: Exception) -> ActionError:
-    message = f"Action {call.action.name!r} raised {type(error).__name__}: {error} ({call.action.where})"
+    message = f"Action {call.action.name!r} raised {describe_error(error)} ({call.action.where})"
     wrapped = ActionError(call.action.name, message)
     wrapped.__cause__ = error
     return wrapped

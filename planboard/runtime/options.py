@@ -34,7 +34,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             limit = getattr(self, name)
-            if limit is not None and not limit >= 0:
+            if limit is not None and not (isinstance(limit, int | float) and limit >= 0):
                 message = f"Budget({name}={limit!r}): a limit is a number of at least 0, or None."
                 raise DefinitionError(message)
 
@@ -77,12 +77,11 @@ class ProcessOptions:
     """Policies that ask a person before an action runs. Not available yet; anything but `()` is refused."""
 
     def __post_init__(self) -> None:
-        if self.concurrency < 1:
-            message = f"ProcessOptions(concurrency={self.concurrency}): at least one action must be able to run."
-            raise DefinitionError(message)
-        if self.max_ticks < 1:
-            message = f"ProcessOptions(max_ticks={self.max_ticks}): at least one decision must be possible."
-            raise DefinitionError(message)
+        for name in ("concurrency", "max_ticks"):
+            number = getattr(self, name)
+            if not isinstance(number, int) or number < 1:
+                message = f"ProcessOptions({name}={number!r}): it is a whole number of at least 1."
+                raise DefinitionError(message)
         if self.approvals:
             message = "ProcessOptions(approvals=...) is not available yet; this version cannot ask a person."
             raise DefinitionError(message)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planboard._text import suggest
@@ -29,6 +29,7 @@ from planboard.runtime.driver import carry_out, drive
 from planboard.runtime.executor import Executor
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.options import Budget, ProcessOptions
+from planboard.runtime.outcome import ActionCall
 from planboard.runtime.state import ActionRun, ProcessState
 from planboard.types import TypeForm, type_name
 
@@ -55,8 +56,8 @@ class Process:
     """
 
     __slots__ = (
-        "__weakref__", "_core", "_executor", "_listeners", "_muted", "_scope", "_started", "agent", "events", "id",
-        "options", "parent", "planner",
+        "__weakref__", "_core", "_executor", "_listeners", "_muted", "_scope", "_started", "_started_children", "agent",
+        "events", "id", "options", "parent", "planner",
     )  # fmt: skip
 
     def __init__(
@@ -84,6 +85,7 @@ class Process:
         self._executor: Executor | None = None
         self._scope: Any = None
         self._started: float | None = None
+        self._started_children = 0
         self._core: ProcessCore = ProcessCore(
             process_id,
             state(greedy=planner.nirvana, recorder=self._record_change),
@@ -152,7 +154,10 @@ class Process:
         """
         self.raise_for_status()
         board = self.board
-        found = board.newest(board.matcher.query(form))
+        wanted = board.matcher.query(form)
+        met = self._core.state.world.compilation.goal_queries.get(self.goal or "")
+        meeting = () if met is None else reversed(board.matches(met))
+        found = next((entry for entry in meeting if wanted.admits(entry)), None) or board.newest(wanted)
         if found is None:
             known = {entry.type_name for entry in board.visible}
             message = f"The run left no {type_name(form)}. {suggest(type_name(form), known)}"
@@ -198,7 +203,7 @@ class Process:
             executor = self._begin()
             calls = self._core.decide(self._seconds())
             if calls:
-                self._core.deliver(calls, await carry_out(self._core, executor, calls))
+                await self._cancellably(self._carry_out(executor, calls))
         return self.status
 
     async def stream(self) -> AsyncIterator[Event]:
@@ -217,7 +222,7 @@ class Process:
                     seen += 1
                 if not calls:
                     return
-                self._core.deliver(calls, await carry_out(self._core, executor, calls))
+                await self._cancellably(self._carry_out(executor, calls))
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Stop at the next safe point. What is running is cancelled, and no later action starts.
@@ -226,7 +231,9 @@ class Process:
         """
         self._core.cancel(reason)
         scope = self._scope
-        if scope is not None:
+        if self._executor is None:
+            self._core.end_cancelled()
+        elif scope is not None:
             loop, cancel_scope = scope
             loop.call_soon_threadsafe(cancel_scope.cancel)
 
@@ -247,10 +254,13 @@ class Process:
             if alone:
                 await drive(self._core, executor, self._seconds, alone=True)
             else:
-                await self._run_cancellably(executor)
+                await self._cancellably(drive(self._core, executor, self._seconds, alone=False))
         return self.status
 
-    async def _run_cancellably(self, executor: Executor) -> None:
+    async def _carry_out(self, executor: Executor, calls: Sequence[ActionCall]) -> None:
+        self._core.deliver(calls, await carry_out(self._core, executor, calls))
+
+    async def _cancellably(self, work: Awaitable[None]) -> None:
         import asyncio
 
         import anyio
@@ -258,7 +268,7 @@ class Process:
         try:
             with anyio.CancelScope() as scope:
                 self._scope = (asyncio.get_running_loop(), scope)
-                await drive(self._core, executor, self._seconds, alone=False)
+                await work
             if scope.cancelled_caught:
                 self._core.end_cancelled()
         except asyncio.CancelledError:
@@ -269,7 +279,8 @@ class Process:
 
     def _begin(self) -> Executor:
         if self._started is None:
-            self._started = time.monotonic()
+            begun = self.parent._started if self.parent is not None else None  # noqa: SLF001
+            self._started = time.monotonic() if begun is None else begun  # a budget of seconds is one for the tree
         self._core.resume()
         executor = self._executor
         assert executor is not None  # noqa: S101 - only called while it is run
@@ -328,9 +339,14 @@ class Process:
             identities=self.options.identities,
             max_ticks=self.options.max_ticks,
         )
-        number = sum(event.kind == "action_started" for event in self.events)
+        self._started_children += 1
         child = agent._prepare(  # noqa: SLF001
-            inputs, bindings, returning=returning, options=options, parent=self, process_id=f"{self.id}.{number}"
+            inputs,
+            bindings,
+            returning=returning,
+            options=options,
+            parent=self,
+            process_id=f"{self.id}.{self._started_children}",
         )
         try:
             await child._run(self._executor or Executor(threads=True), alone=False)  # noqa: SLF001

@@ -67,9 +67,17 @@ class ProcessState:
         "world",
     )  # fmt: skip
 
-    def __init__(self, compilation: Compilation, bits: Bits, *, greedy: bool, recorder: Any = None) -> None:
+    def __init__(
+        self,
+        compilation: Compilation,
+        bits: Bits,
+        *,
+        greedy: bool,
+        services: tuple[object, ...] = (),
+        recorder: Any = None,
+    ) -> None:
         self.board = Blackboard(matcher=compilation.catalogue.matcher, recorder=recorder)
-        self.world = World(compilation, bits, self.board, greedy=greedy)
+        self.world = World(compilation, bits, self.board, greedy=greedy, services=services)
         self.status = ProcessStatus.NOT_STARTED
         self.history: list[ActionRun] = []
         self.usage: Usage = NOTHING
@@ -85,7 +93,7 @@ class ProcessState:
         self.goal: str | None = None
         self._pending: dict[int, ActionStarted] = {}
 
-    def apply(self, event: Event) -> None:  # noqa: C901 - one branch for each kind of event
+    def apply(self, event: Event) -> None:  # noqa: C901, PLR0912 - one branch for each kind of event
         """Make of the state what the event says. The event is a fact; nothing is decided here."""
         match event:
             case ActionStarted():
@@ -93,8 +101,10 @@ class ProcessState:
                 self._pending[event.call] = event
             case ActionSucceeded():
                 self._succeeded(event)
-            case PlanMade() | ActionRetried():
-                pass  # they are decisions on the way, with no effect of their own
+            case PlanMade():
+                self.status = ProcessStatus.RUNNING
+            case ProcessStarted() | ActionRetried():
+                pass  # facts for the record, with no effect of their own
             case EntryAdded():
                 self._add((event.entry,))
             case EntriesHidden():
@@ -111,7 +121,7 @@ class ProcessState:
             case ExpectationFailed():
                 self.expectations.append(event)
                 self._disappointed(event)
-            case ProcessStarted() | ProcessResumed():
+            case ProcessResumed():
                 self.status = ProcessStatus.RUNNING
                 self.reason = ""
             case ProcessEnded():

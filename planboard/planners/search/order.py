@@ -119,12 +119,32 @@ def is_executable(task: Task, steps: Iterable[int]) -> bool:
 
 
 def without_detours(task: Task, steps: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the plan without the steps it can do without, the last that can go taken first."""
+    """Return the plan without the actions it can do without making more assumptions, the last tried first."""
     removed = True
     while removed:
         removed = False
-        for position in reversed(range(len(steps))):
-            shorter = steps[:position] + steps[position + 1 :]
-            if is_executable(task, shorter):
+        actions = [index for index in steps if index < task.actions]
+        for position in reversed(range(len(actions))):
+            shorter = _replayed(task, actions[:position] + actions[position + 1 :])
+            if shorter is not None and _risk(task, shorter) <= _risk(task, steps):
                 steps, removed = shorter, True
+                del actions[position]
     return steps
+
+
+def _replayed(task: Task, actions: list[int]) -> tuple[int, ...] | None:
+    """Return the actions with the assumptions that this order needs; `None` if it does not reach the goal."""
+    state = task.start
+    steps: list[int] = []
+    for index in actions:
+        needed = _assumed(task, task.pre[index] & ~state, state, len(task))
+        if needed is None:
+            return None
+        steps += (*needed, index)
+        state = task.after(state, (*needed, index))
+    ending = _assumed(task, task.goal & ~state, state, len(task))
+    return None if ending is None else (*steps, *ending)
+
+
+def _risk(task: Task, steps: Iterable[int]) -> int:
+    return sum(task.risks[index] for index in steps)

@@ -1,0 +1,235 @@
+"""What a run is doing, in words: events become lines of text, and a summary of where the run stands.
+
+Nothing here knows a terminal, so every word can be tested as text. `Progress` is told each event once, in order; what
+it hands out as a `Standing` never changes afterwards, so another thread may draw it.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from planboard.blackboard.entry import Entry
+from planboard.events import (
+    ActionFailed,
+    ActionReadmitted,
+    ActionRetried,
+    ActionStarted,
+    ActionSucceeded,
+    ConditionChanged,
+    EntriesHidden,
+    EntryAdded,
+    Event,
+    ExpectationFailed,
+    PlanMade,
+    ProcessEnded,
+    ProcessResumed,
+    ProcessStarted,
+    ProcessStatus,
+    ReplanRequested,
+)
+
+_LINE = 200
+"""Characters of a text from outside that are shown on a line."""
+_NAMES = 6
+"""Entries, or steps of a plan, that are shown by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands, at one moment."""
+
+    agent: str = ""
+    planner: str = ""
+    tick: int = 0
+    """How many times actions were started."""
+    running: tuple[str, ...] = ()
+    """The actions that run now, those of children included."""
+    remaining: tuple[str, ...] = ()
+    """The steps of the plan that are not done, without those that run."""
+    actions: int = 0
+    """How many actions have succeeded."""
+    cost: float = 0.0
+    """What was spent, children included."""
+    status: ProcessStatus = ProcessStatus.NOT_STARTED
+
+    def lines(self) -> list[str]:
+        """Return the summary, one to three lines of it."""
+        lines = [f"{self.agent} · {self.planner} · tick {self.tick} · cost {amount(self.cost)}"]
+        if self.running:
+            lines.append(f"  now:  {', '.join(self.running)}")
+        if self.remaining:
+            lines.append(f"  then: {sequence(self.remaining)}")
+        return lines
+
+
+@dataclass(slots=True)
+class _Run:
+    """What must be remembered of one process to tell the next event."""
+
+    depth: int = 0
+    labels: list[str] = field(default_factory=list)
+    """The entries so far, by position."""
+    actions: int = 0
+    cost: float = 0.0
+
+
+class Progress:
+    """Follows a run and its children, and puts each event into words."""
+
+    def __init__(self) -> None:
+        self.standing = Standing()
+        """Where the outermost process stands now."""
+        self._root = ""
+        self._runs: dict[str, _Run] = {}
+        self._running: dict[tuple[str, int], str] = {}
+        self._starting = False
+
+    def tell(self, event: Event) -> str:
+        """Take note of an event and return the line that tells it."""
+        if isinstance(event, ProcessStarted):
+            self._begin(event)
+        run = self._runs.setdefault(event.process_id, _Run())
+        text = "  " * run.depth + one_line(self._words(event, run))
+        self._follow(event, run)
+        return text
+
+    def _begin(self, event: ProcessStarted) -> None:
+        parent = self._runs.get(event.parent_id or "")
+        self._runs[event.process_id] = _Run(depth=parent.depth + 1 if parent else 0)
+        if parent is None:
+            self._root = event.process_id
+            self._running.clear()
+            self.standing = Standing(event.agent, event.planner)
+
+    def _words(self, event: Event, run: _Run) -> str:
+        match event:
+            case ActionSucceeded():
+                run.labels.extend(str(entry) for entry in event.outputs)
+                return f"✓ {event.action}{_listed_after(': ', self._changes(event, run))} (cost {amount(event.cost)})"
+            case EntryAdded():
+                run.labels.append(str(event.entry))
+                return f"+ {event.entry} (input)"
+            case EntriesHidden():
+                return f"- {_names(self._labels(event.positions, run))}"
+            case ReplanRequested():
+                run.labels.extend(str(entry) for entry in event.bindings)
+                added = _listed_after("; ", _added(event.bindings))
+                return f"↻ {event.action} asks for another plan{_listed_after(': ', [event.reason])}{added}"
+            case ProcessEnded():
+                headline = event.reason.partition("\n")[0]
+                done = f"{run.actions} action{'' if run.actions == 1 else 's'}, cost {amount(run.cost)}"
+                return f"{event.status.lower()} ({done}): {headline}"
+            case _:
+                return _plain_words(event)
+
+    def _changes(self, event: ActionSucceeded, run: _Run) -> list[str]:
+        changes = _added(event.outputs)
+        if event.hidden:
+            changes.append(f"- {_names(self._labels(event.hidden, run))}")
+        changes += [f"{name} is {value}" for name, value in event.conditions]
+        return changes
+
+    @staticmethod
+    def _labels(positions: tuple[int, ...], run: _Run) -> list[str]:
+        return [run.labels[at] if at < len(run.labels) else f"entry {at}" for at in positions]
+
+    def _follow(self, event: Event, run: _Run) -> None:
+        """Bring the standing up to date."""
+        is_root = event.process_id == self._root
+        standing = self.standing
+        if is_root and isinstance(event, ActionStarted) and not self._starting:
+            standing = replace(standing, tick=standing.tick + 1)
+        if is_root:
+            self._starting = isinstance(event, ActionStarted)
+        match event:
+            case ActionStarted():
+                self._running[event.process_id, event.call] = event.action
+                if is_root:
+                    standing = replace(standing, remaining=_without(standing.remaining, event.action))
+            case ActionSucceeded() | ActionFailed() | ReplanRequested():
+                self._running.pop((event.process_id, event.call), None)
+                run.actions += isinstance(event, ActionSucceeded)
+                run.cost += event.usage.cost
+                if is_root:
+                    standing = replace(standing, actions=run.actions, cost=run.cost)
+            case PlanMade() if is_root:
+                standing = replace(standing, remaining=event.steps)
+            case ProcessStarted() | ProcessResumed() if is_root:
+                standing = replace(standing, status=ProcessStatus.RUNNING)
+            case ProcessEnded():
+                self._running = {key: name for key, name in self._running.items() if key[0] != event.process_id}
+                if is_root:
+                    standing = replace(standing, status=event.status, remaining=())
+            case _:
+                pass
+        self.standing = replace(standing, running=tuple(self._running.values()))
+
+    @property
+    def ended(self) -> bool:
+        """Whether the outermost process has come to an end, for now or for good."""
+        return self.standing.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING)
+
+
+def _plain_words(event: Any) -> str:
+    """Tell an event that needs no knowledge of those before it."""
+    match event:
+        case ProcessStarted():
+            goals = f", for {_names(list(event.goals))}" if event.goals else ""
+            return f"{event.agent} starts with {event.planner}{goals}"
+        case PlanMade():
+            assuming = f", assuming {', '.join(event.assumptions)}" if event.assumptions else ""
+            return f"plan for {event.goal}: {sequence(event.steps)} (cost {amount(event.cost)}){assuming}"
+        case ActionStarted():
+            return f"> {event.action}"
+        case ActionRetried():
+            return f"↻ {event.action}: attempt {event.attempt} failed, again in {amount(event.wait)} s: {event.error}"
+        case ActionFailed():
+            return f"✗ {event.action} failed: {event.error}"
+        case ActionReadmitted():
+            return f"{event.action} may be planned again"
+        case ExpectationFailed():
+            missed = ", ".join((*event.promises, *event.assumptions))
+            return f"! {event.action} did not bring about {missed}"
+        case ConditionChanged():
+            return f"{event.name} is {event.value}"
+        case ProcessResumed():
+            return "resumed"
+        case _:
+            return str(getattr(event, "kind", type(event).__name__)).replace("_", " ")
+
+
+def _added(entries: tuple[Entry, ...]) -> list[str]:
+    return [f"+ {_names([str(entry) for entry in entries])}"] if entries else []
+
+
+def _without(steps: tuple[str, ...], step: str) -> tuple[str, ...]:
+    if step not in steps:
+        return steps
+    position = steps.index(step)
+    return steps[:position] + steps[position + 1 :]
+
+
+def _listed_after(separator: str, items: list[str]) -> str:
+    shown = ", ".join(item for item in items if item)
+    return f"{separator}{shown}" if shown else ""
+
+
+def _names(names: list[str]) -> str:
+    more = len(names) - _NAMES
+    return ", ".join(names[:_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def sequence(steps: tuple[str, ...]) -> str:
+    """Return steps in a row: "research → write"; a long plan is cut."""
+    more = len(steps) - _NAMES
+    return " → ".join(steps[:_NAMES]) + (f" → … {more} more" if more > 0 else "") or "nothing to do"
+
+
+def amount(number: float) -> str:
+    """Return a number as a person writes it: "0.5", "3"."""
+    return f"{number:.6g}"
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, without control characters, cut to a readable length."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
