@@ -6,28 +6,26 @@ from collections import Counter
 from typing import ClassVar
 
 from planboard import action
-from repo_brief_parts.evidence import Check, Evidence, Fact, FileTree, Finding, SourceFile, code, count, is_test, plain
+from repo_brief_parts.evidence import Check, Evidence, Fact, FileTree, Finding, SourceFile, code, count, is_test
 
 LANGUAGES = {
     "Python": ".py .pyi", "JavaScript": ".js .jsx .mjs .cjs", "TypeScript": ".ts .tsx", "Go": ".go", "Rust": ".rs",
     "Java": ".java", "Kotlin": ".kt .kts", "C": ".c .h", "C++": ".cpp .cc .cxx .hpp .hh", "C#": ".cs", "Ruby": ".rb",
     "PHP": ".php", "Swift": ".swift", "Scala": ".scala", "Shell": ".sh .bash .zsh", "SQL": ".sql", "Lua": ".lua",
-    "R": ".r",
-    "HTML": ".html .htm", "CSS": ".css .scss .less", "Vue": ".vue", "Svelte": ".svelte", "Dart": ".dart",
-    "Elixir": ".ex .exs",
-    "Haskell": ".hs", "Zig": ".zig", "Terraform": ".tf", "Jupyter": ".ipynb",
+    "R": ".r", "HTML": ".html .htm", "CSS": ".css .scss .less", "Vue": ".vue", "Svelte": ".svelte", "Dart": ".dart",
+    "Elixir": ".ex .exs", "Haskell": ".hs", "Zig": ".zig", "Terraform": ".tf", "Jupyter": ".ipynb",
 }  # fmt: skip
 _LANGUAGE_OF = {suffix: language for language, suffixes in LANGUAGES.items() for suffix in suffixes.split()}
 _CASE = {
-    "Python": r"^\s*(?:async )?def test", "Go": r"^func (?:Test|Fuzz)", "Rust": r"#\[(?:\w+::)?test\b", "Java": r"@Test\b",
-    "Kotlin": r"@Test\b", "JavaScript": r"^\s*(?:it|test)\(", "TypeScript": r"^\s*(?:it|test)\(", "Ruby": r"^\s*(?:it|test) ",
-    "C#": r"\[(?:Fact|Test|TestMethod|Theory)\b", "Swift": r"func test", "PHP": r"function test",
+    "Python": r"^\s*(?:async )?def test", "Go": r"^func (?:Test|Fuzz)", "Rust": r"#\[(?:\w+::)?test\b",
+    "Java": r"@Test\b", "Kotlin": r"@Test\b", "JavaScript": r"^\s*(?:it|test)\(", "TypeScript": r"^\s*(?:it|test)\(",
+    "Ruby": r"^\s*(?:it|test) ", "C#": r"\[(?:Fact|Test|TestMethod|Theory)\b", "Swift": r"func test",
+    "PHP": r"function test",
 }  # fmt: skip
 _LICENCES = (
     ("Apache-2.0", "apache license"), ("AGPL-3.0", "gnu affero general public license"),
     ("LGPL", "gnu lesser general public license"), ("GPL", "gnu general public license"),
-    ("MPL-2.0", "mozilla public license"),
-    ("MIT", "permission is hereby granted, free of charge"),
+    ("MPL-2.0", "mozilla public license"), ("MIT", "permission is hereby granted, free of charge"),
     ("ISC", "permission to use, copy, modify, and/or distribute"),
     ("BSD", "redistribution and use in source and binary forms"), ("Unlicense", "free and unencumbered software"),
     ("EUPL", "european union public licence"), ("CC0-1.0", "cc0 1.0 universal"),

@@ -5,6 +5,7 @@ match answers a look-up, which takes the same time however many entries there ar
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
 from pydantic import ValidationError
@@ -40,7 +41,7 @@ class Blackboard:
     def __init__(
         self, *, matcher: Matcher | None = None, parent: "Blackboard | None" = None, recorder: Recorder | None = None
     ) -> None:
-        self.matcher: Matcher = matcher or (parent.matcher if parent else Matcher())
+        self.matcher: Matcher = matcher or (parent.matcher if parent is not None else Matcher())
         """The queries known for this board; shared by the boards of one agent."""
         self._parent = parent
         self._recorder = recorder
@@ -133,13 +134,13 @@ class Blackboard:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The whole history, hidden entries included, oldest first."""
-        inherited = self._parent.entries if self._parent else ()
+        inherited = self._parent.entries if self._parent is not None else ()
         return (*inherited, *self._entries)
 
     @property
     def visible(self) -> tuple[Entry, ...]:
         """The visible entries, oldest first."""
-        inherited = self._parent.visible if self._parent else ()
+        inherited = self._parent.visible if self._parent is not None else ()
         return tuple(entry for entry in (*inherited, *self._entries) if entry not in self._hidden)
 
     @property
@@ -148,12 +149,12 @@ class Blackboard:
         for entry in reversed(self._entries):
             if entry not in self._hidden:
                 return entry
-        return next((entry for entry in reversed(self.visible)), None) if self._parent else None
+        return next((entry for entry in reversed(self.visible)), None) if self._parent is not None else None
 
     @property
     def conditions(self) -> Mapping[str, bool]:
         """The free conditions that were set, by name."""
-        inherited = self._parent.conditions if self._parent else {}
+        inherited = self._parent.conditions if self._parent is not None else {}
         return {**inherited, **self._conditions}
 
     def newest(self, query: Query) -> Entry | None:
@@ -175,7 +176,7 @@ class Blackboard:
         found = self._found.get(query)
         if found is None:
             found = self._collect(query)
-        inherited = self._parent.matches(query) if self._parent else []
+        inherited = self._parent.matches(query) if self._parent is not None else []
         return [entry for entry in (*inherited, *found) if entry not in self._hidden]
 
     # Copies
@@ -187,9 +188,13 @@ class Blackboard:
     def snapshot(self) -> "Blackboard":
         """Return an independent board with the same history, visibility and conditions."""
         copied = Blackboard(matcher=self.matcher)
-        copied._entries = list(self.entries)
         seen = set(self.visible)
-        copied._hidden = {entry for entry in copied._entries if entry not in seen}
+        for entry in self.entries:
+            position = copied.next_position  # it differs where a child's entries follow those of its parent
+            kept = entry if entry.position == position else replace(entry, position=position)
+            copied._entries.append(kept)
+            if entry not in seen:
+                copied._hidden.add(kept)
         copied._indexed = 0
         copied._conditions = dict(self.conditions)
         return copied

@@ -86,7 +86,7 @@ class Matcher:
 
     def answers(self, entry: Entry) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
         """Return the queries that every entry of this kind answers, and those that depend on its value."""
-        shape = (entry.value.__class__, entry.type, entry.name, entry.producer)
+        shape = self.shape(entry)
         answers = self._answers  # taken before the queries are looked at, so a newer one is never filled with old news
         try:
             return answers[shape]

@@ -17,6 +17,7 @@ from planboard.errors import EntryTypeError
 from planboard.types import TypeForm, type_name
 
 _FUNCTION_SCHEMAS = {"function-before", "function-after", "function-wrap", "function-plain"}
+_BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 _CLASS_SCHEMAS = {"model", "dataclass", "model-fields", "dataclass-args"}
 _validators: dict[Any, SchemaValidator | None] = {}
 
@@ -194,7 +195,11 @@ class Codec:
 
     def _adapter(self, name: str) -> TypeAdapter[Any]:
         if name not in self._adapters:
-            self._adapters[name] = adapter_for(self._forms[name])
+            form = self._forms[name]
+            try:
+                self._adapters[name] = TypeAdapter(form, config=_BYTES)
+            except (PydanticSchemaGenerationError, PydanticUserError):  # a class brings its own configuration
+                self._adapters[name] = adapter_for(form)
         return self._adapters[name]
 
     @staticmethod

@@ -58,7 +58,9 @@ def fit(form: TypeForm, data: object) -> Fit | Misfit:
                 return again
             found = again
         last = found
-    return Misfit(tuple(_in_words(error, form, data) for error in last.errors(include_url=False, include_context=False)))
+    return Misfit(
+        tuple(_in_words(error, form, data) for error in last.errors(include_url=False, include_context=False))
+    )
 
 
 def read_json(text: str) -> object:

@@ -177,7 +177,8 @@ class Reader:
 
     def _any(self, data: object, what: str | None = None) -> Given:
         if not self._vocabulary.start:
-            message = f"The agent starts from nothing, so it is not clear what {what or _shown(data)} is. Name its type: Type=…"
+            shown = what or _shown(data)
+            message = f"The agent starts from nothing, so it is not clear what {shown} is. Name its type: Type=…"
             raise typer.BadParameter(message)
         return self._one_of(list(self._vocabulary.start), data, what or _shown(data))
 

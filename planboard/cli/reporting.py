@@ -84,8 +84,8 @@ def write_json(document: Any) -> None:
 
 
 def say(text: str) -> None:
-    """Write a message to standard error."""
-    typer.echo(text, err=True)
+    """Write a message to standard error, without characters that would control a terminal."""
+    typer.echo("".join(char if char.isprintable() or char in "\n\t" else " " for char in text), err=True)
 
 
 def _told(error: BaseException, *, debug: bool, as_json: bool) -> int:

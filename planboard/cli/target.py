@@ -134,7 +134,7 @@ def _agent_in(module: ModuleType, name: str, where: str) -> Agent:
         return _as_agent(vars(module)[makers[0]], f"{where}:{makers[0]}")
     names = sorted(unique.values()) or sorted(makers)
     if not names:
-        message = f"There is no Agent in {where!r}. Define one at the top level: agent = Agent(\"name\", [...])."
+        message = f'There is no Agent in {where!r}. Define one at the top level: agent = Agent("name", [...]).'
     else:
         message = f"There are several agents in {where!r}: {listed(names)}. Say which, as in {f'{where}:{names[0]}'!r}."
     raise typer.BadParameter(message)

@@ -14,7 +14,7 @@ is one line. Output goes to standard error, so that standard output stays free f
 import os
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from planboard.events import ActionStarted, Event, PlanMade
 from planboard.observe.progress import Progress, one_line
@@ -57,10 +57,11 @@ class ConsoleListener:
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
-        line = self.progress.tell(event)
+        lines = self.progress.tell(event)
         if self.is_live and self._live is None and isinstance(event, PlanMade | ActionStarted):
             self._open()
-        self.console.print(styled(line), soft_wrap=True)
+        for line in lines:
+            self.console.print(styled(line), soft_wrap=True)
         if self.progress.ended:
             self.close()
 
@@ -87,7 +88,7 @@ class ConsoleListener:
         self._live = Live(self, console=self.console, transient=True, redirect_stdout=shared)
         self._live.start()
 
-    def __enter__(self) -> "ConsoleListener":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -66,6 +66,9 @@ class _Run:
     """What must be remembered of one process to tell the next event."""
 
     depth: int = 0
+    started: bool = False
+    waiting: list[str] = field(default_factory=list)
+    """What was put on the board before it started, in words."""
     labels: list[str] = field(default_factory=list)
     """The entries so far, by position."""
     actions: int = 0
@@ -83,18 +86,26 @@ class Progress:
         self._running: dict[tuple[str, int], str] = {}
         self._starting = False
 
-    def tell(self, event: Event) -> str:
-        """Take note of an event and return the line that tells it."""
-        if isinstance(event, ProcessStarted):
-            self._begin(event)
-        run = self._runs.setdefault(event.process_id, _Run())
-        text = "  " * run.depth + one_line(self._words(event, run))
-        self._follow(event, run)
-        return text
+    def tell(self, event: Event) -> list[str]:
+        """Take note of an event and return the lines that tell it.
 
-    def _begin(self, event: ProcessStarted) -> None:
+        Inputs are on the board before the run begins; they are told after its beginning.
+        """
+        run = self._runs.setdefault(event.process_id, _Run())
+        if isinstance(event, ProcessStarted):
+            self._begin(event, run)
+        words = one_line(self._words(event, run), None if isinstance(event, ProcessEnded) else _LINE)
+        self._follow(event, run)
+        if not run.started and isinstance(event, EntryAdded | EntriesHidden | ConditionChanged):
+            run.waiting.append(words)
+            return []
+        run.started = True
+        told, run.waiting = [words, *run.waiting], []
+        return ["  " * run.depth + line for line in told]
+
+    def _begin(self, event: ProcessStarted, run: _Run) -> None:
         parent = self._runs.get(event.parent_id or "")
-        self._runs[event.process_id] = _Run(depth=parent.depth + 1 if parent else 0)
+        run.depth = parent.depth + 1 if parent else 0
         if parent is None:
             self._root = event.process_id
             self._running.clear()
@@ -229,7 +240,7 @@ def amount(number: float) -> str:
     return f"{number:.6g}"
 
 
-def one_line(text: str) -> str:
-    """Return a text on one line, without control characters, cut to a readable length."""
+def one_line(text: str, limit: int | None = _LINE) -> str:
+    """Return a text on one line, without control characters, cut to a readable length or to none."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
+    return line if limit is None or len(line) <= limit else f"{line[: limit - 1]}…"

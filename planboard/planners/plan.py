@@ -193,9 +193,7 @@ class Plan:
             "goal": [self.goal.name, dict(self.goal.pre), str(exact_value_of(self.goal))],
             "steps": [
                 [operator.name, operator.outcome, dict(operator.pre), dict(operator.effects), str(cost), str(value)]
-                for operator, cost, value in zip(
-                    self.operators, course.costs[done:], course.values[done:], strict=True
-                )
+                for operator, cost, value in zip(self.operators, course.costs[done:], course.values[done:], strict=True)
             ],
             "assumptions": self.assumptions,
         }

@@ -141,7 +141,7 @@ class Inquiry:
         net = self.cost(index) - self.value(index)
         if net < 0:
             raise PlanningError(
-                f'Operator {self.domain.operators[index].label!r}: its value exceeds its cost by {rounded(-net):g}. '
+                f"Operator {self.domain.operators[index].label!r}: its value exceeds its cost by {rounded(-net):g}. "
                 'With objective="net" that is endless profit; plan with objective="cost", or lower the value.'
             )
         return net
@@ -154,9 +154,7 @@ class Inquiry:
             found = self._prices[key] = exact(number)
         return found
 
-    def _evaluated(
-        self, operator: Operator, what: str, function: Callable[[Mapping[str, Truth]], Number]
-    ) -> Number:
+    def _evaluated(self, operator: Operator, what: str, function: Callable[[Mapping[str, Truth]], Number]) -> Number:
         where = f"Operator {operator.name!r}"
         try:
             number = function(self.problem.state)

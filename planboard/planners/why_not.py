@@ -47,6 +47,8 @@ def headline(failure: NoPlan) -> str:
         return f"No plan for {goal}: no action that can be run now brings about {missing}."
     text = f"No plan for {goal}: {missing} cannot be reached."
     least = unblocking(failure)
+    if least is None and failure.problem is not None:
+        return f"{text} Each part could come about, but one undoes another."
     if least is None or not least.facts or least.facts == tuple(_parsed(failure)):
         return text
     return f"{text} It would take {listed(repr(spelled(*fact)) for fact in least.facts)}."
@@ -63,9 +65,7 @@ def explain_no_plan(failure: NoPlan, describe: Describe | None = None) -> str:
     if failure.reason == "unreachable" and least is not None and least.facts:
         facts = listed(repr(spelled(*fact)) for fact in least.facts)
         lines.append(
-            f"The least that would do: {facts}."
-            if least.smallest
-            else f"This would do, though less might: {facts}."
+            f"The least that would do: {facts}." if least.smallest else f"This would do, though less might: {facts}."
         )
     return "\n".join(lines)
 
@@ -166,9 +166,7 @@ def _chain(failure: NoPlan, view: View, describe: Describe | None) -> list[str]:
     return lines
 
 
-def _about(
-    failure: NoPlan, fact: tuple[str, bool], describe: Describe | None, *, has_producers: bool
-) -> str:
+def _about(failure: NoPlan, fact: tuple[str, bool], describe: Describe | None, *, has_producers: bool) -> str:
     name, truth = fact
     known = failure.known[name] if failure.known is not None and name in failure.known else False
     now = "is unknown" if known is None else f"is {'true' if known else 'false'}"

@@ -117,7 +117,9 @@ class ProcessCore:
                 self.record(ConditionChanged, name=name, value=value)
 
     def start(self, agent: str, planner: str) -> None:
-        """Record the beginning of the run."""
+        """Record the beginning of the run, unless it has ended already."""
+        if self.state.status is not ProcessStatus.NOT_STARTED:
+            return
         self.record(
             ProcessStarted,
             agent=agent,

@@ -92,10 +92,10 @@ class Process:
             planner,
             goals,
             options,
-            ledger=Ledger(options.budget, parent._core.ledger if parent else None),  # noqa: SLF001
+            ledger=Ledger(options.budget, parent._core.ledger if parent is not None else None),  # noqa: SLF001
             publish=self._publish,
             run_child=self._run_child,
-            parent_id=parent.id if parent else None,
+            parent_id=parent.id if parent is not None else None,
         )
 
     # Looking
@@ -281,6 +281,7 @@ class Process:
         if self._started is None:
             begun = self.parent._started if self.parent is not None else None  # noqa: SLF001
             self._started = time.monotonic() if begun is None else begun  # a budget of seconds is one for the tree
+            self._core.start(self.agent.name, self.planner.name)
         self._core.resume()
         executor = self._executor
         assert executor is not None  # noqa: S101 - only called while it is run

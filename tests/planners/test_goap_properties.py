@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from planning_strategies import FACTS, MODEST, cases
 from slow_planner import best_key, best_standing, key_of, simulate, smallest_order
-from strategies import FACTS, MODEST, cases
 
 from planboard.planners import Goap, NoPlan, Operator, Plan, PlanGoal, Problem
 

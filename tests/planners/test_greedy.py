@@ -6,8 +6,8 @@ NIRVANA by identity, evaluate unknown facts in rank order and only if it can mat
 
 import pytest
 from hypothesis import given
+from planning_strategies import MODEST, cases
 from slow_planner import OPEN, best_standing, needed_assumptions, number
-from strategies import MODEST, cases
 
 from planboard.errors import CostError, DefinitionError
 from planboard.planners import NIRVANA, Hybrid, NoPlan, Operator, Plan, PlanGoal, Problem, Utility

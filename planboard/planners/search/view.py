@@ -48,9 +48,7 @@ class View:
         self._sources = tuple(domain.bit(name) for name in self.facts)
         open_facts = {name for index in chosen for name, truth in domain.operators[index].effects.items()
                       if truth is None and name in self._position}  # fmt: skip
-        wanted_bits = [self.literal(*literal) for literal in wanted] + [
-            self.literal(name, None) for name in open_facts
-        ]
+        wanted_bits = [self.literal(*literal) for literal in wanted] + [self.literal(name, None) for name in open_facts]
         self._wanted = sum(set(wanted_bits))
         self.goal: int = sum(self.literal(name, truth) for name, truth in goal.pre.items())
         """The goal's literals."""
@@ -95,9 +93,7 @@ class View:
         """Return facts and values for literals; those open to assumption are left out."""
         count = len(self.facts)
         return [
-            (self.facts[position % count], position < count)
-            for position in bits_of(literals)
-            if position < 2 * count
+            (self.facts[position % count], position < count) for position in bits_of(literals) if position < 2 * count
         ]
 
     def _row(self, operator: Operator) -> tuple[int, int, int]:
@@ -141,9 +137,7 @@ def reached_from(view: View, start: int) -> tuple[int, set[int]]:
     return reached, running
 
 
-def reduce(
-    view: View, start: int, running: set[int], cost: Callable[[int], Fraction]
-) -> Reduced:
+def reduce(view: View, start: int, running: set[int], cost: Callable[[int], Fraction]) -> Reduced:
     """Return the task of reaching the goal from `start` with what can run and bears on it.
 
     Args:

@@ -68,5 +68,5 @@ def cases(draw, *, goals=1, valued=False, nirvana=False):
         state=draw(literals(TRUTHS, most=4)),
         operators=draw(operators(valued=valued)),
         goals=tuple(wanted),
-        truth=draw(st.fixed_dictionaries({name: TRUTHS for name in FACTS})),
+        truth=draw(st.fixed_dictionaries(dict.fromkeys(FACTS, TRUTHS))),
     )

@@ -1,0 +1,314 @@
+"""The commands of `planboard`; each returns its exit code, and `reporting` tells errors in words."""
+
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+import planboard
+from planboard.cli import listing, words
+from planboard.cli.inputs import Reader, start_types
+from planboard.cli.reporting import ERROR, EXIT_CODES, reporting, say, stdout_reserved, usage_errors, write_json
+from planboard.cli.results import jsonable, plan_document, pretty, result_of, run_document, text_of
+from planboard.cli.running import run_to_end
+from planboard.cli.target import loaded
+from planboard.cli.vocabulary import Vocabulary
+from planboard.events import ProcessStatus
+from planboard.observe.console import ConsoleListener, console_progress, notice
+from planboard.planners.plan import NoPlan, Plan, PlanResult
+from planboard.runtime.agent import as_planner
+from planboard.runtime.options import Budget, ProcessOptions
+from planboard.runtime.process import Process
+from planboard.types import TypeForm
+
+app = typer.Typer(
+    help=words.APP,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_Target = Annotated[str, typer.Argument(metavar="TARGET", help=words.TARGET, show_default=False)]
+_Inputs = Annotated[list[str] | None, typer.Option("--input", "-i", metavar="INPUT", help=words.INPUT)]
+_Planner = Annotated[str | None, typer.Option("--planner", "-p", metavar="NAME", help=words.PLANNER)]
+_Returning = Annotated[str | None, typer.Option("--returning", "-r", metavar="TYPE", help=words.RETURNING)]
+_Json = Annotated[bool, typer.Option("--json", help=words.JSON)]
+_Debug = Annotated[bool, typer.Option("--debug", help=words.DEBUG)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A process with its inputs on the board."""
+
+    process: Process
+    returning: TypeForm
+    hint: str
+    """What the agent could be given, if it was given nothing."""
+
+    def plan(self) -> PlanResult:
+        core = self.process._core  # noqa: SLF001 - `Agent.plan` cannot say why conditions are false, see `explain`
+        return self.process.planner.plan(core.state.world.problem(core.goals))
+
+    def explain(self, result: PlanResult, *, alternatives: bool) -> str:
+        if isinstance(result, Plan):
+            return result.explain(alternatives=alternatives)
+        world = self.process._core.state.world  # noqa: SLF001
+        return "\n".join(filter(None, (result.explain(world.describe), self.hint)))
+
+
+@contextmanager
+def _prepared(
+    target: str, inputs: list[str] | None, planner: str | None, returning: str | None, options: ProcessOptions
+) -> Iterator[_Prepared]:
+    """Load an agent and give it its inputs. What users' code prints meanwhile goes to standard error."""
+    with stdout_reserved(), loaded(target) as found:
+        vocabulary = Vocabulary(found.agent, found.namespace)
+        form = None if returning is None else vocabulary.type_named(returning)
+        with usage_errors():
+            chosen = None if planner is None else as_planner(planner)
+        given = Reader(vocabulary).read(inputs or ())
+        with usage_errors():
+            process = found.agent.process(returning=form, planner=chosen, options=options)
+        for item in given:
+            item.put_on(process.board)
+        known = start_types(vocabulary)
+        hint = f"No --input was given. The agent starts from: {known}." if known and not given else ""
+        yield _Prepared(process, form, hint)
+
+
+def _show_version(given: bool) -> None:  # noqa: FBT001 - typer hands it over by position
+    if given:
+        typer.echo(f"planboard {planboard.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def planboard_command(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help=words.VERSION, is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    """Take the options before the command's name; `--version` ends it there."""
+
+
+@app.command(help=words.RUN)
+@reporting
+def run(  # noqa: PLR0913 - one for each option
+    target: _Target,
+    inputs: _Inputs = None,
+    planner: _Planner = None,
+    returning: _Returning = None,
+    concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help=words.CONCURRENCY)] = 1,
+    max_actions: Annotated[int | None, typer.Option("--max-actions", min=0, help=words.MAX_ACTIONS)] = None,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", min=0.0, help=words.MAX_COST)] = None,
+    *,
+    as_json: _Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)] = False,
+    debug: _Debug = False,
+) -> int:
+    """Run an agent and print what it was run for."""
+    with usage_errors():
+        budget = Budget(actions=max_actions, cost=max_cost)
+    progress = None if quiet else console_progress()
+    options = ProcessOptions(budget=budget, concurrency=concurrency, listeners=() if progress is None else (progress,))
+    with _prepared(target, inputs, planner, returning, options) as ready:
+        process = ready.process
+        try:
+            run_to_end(process, lambda message: _tell_interrupted(progress, message))
+        finally:
+            if progress is not None:
+                progress.close()
+        _say_how_it_ended(ready, quiet=quiet, debug=debug)
+        completed = process.status is ProcessStatus.COMPLETED
+        result = result_of(process, ready.returning) if completed else None
+        document = run_document(process, result) if as_json else {}
+        text = None if result is None else text_of(result.value)
+        data = "" if as_json or result is None or text is not None else pretty(result.value)
+    if as_json:
+        write_json(document)
+    elif text is not None:
+        _print_text(text)
+    elif result is not None:
+        typer.echo(data)
+    return EXIT_CODES.get(process.status, ERROR)
+
+
+@app.command(help=words.PLAN)
+@reporting
+def plan(
+    target: _Target,
+    inputs: _Inputs = None,
+    planner: _Planner = None,
+    returning: _Returning = None,
+    *,
+    as_json: _Json = False,
+    debug: _Debug = False,  # noqa: ARG001 - `reporting` heeds it
+) -> int:
+    """Show the plan for some inputs, without running anything."""
+    return _show_plan(target, inputs, planner, returning, alternatives=False, as_json=as_json)
+
+
+@app.command(help=words.EXPLAIN)
+@reporting
+def explain(
+    target: _Target,
+    inputs: _Inputs = None,
+    planner: _Planner = None,
+    returning: _Returning = None,
+    *,
+    as_json: _Json = False,
+    debug: _Debug = False,  # noqa: ARG001 - `reporting` heeds it
+) -> int:
+    """Explain a plan and its alternatives, or why there is none."""
+    return _show_plan(target, inputs, planner, returning, alternatives=True, as_json=as_json)
+
+
+@app.command(help=words.CHECK)
+@reporting
+def check(target: _Target, *, as_json: _Json = False, debug: _Debug = False) -> int:  # noqa: ARG001
+    """Look for mistakes in an agent."""
+    with stdout_reserved(), loaded(target) as found:
+        findings = found.agent.check()
+    errors = sum(finding.severity == "error" for finding in findings)
+    if as_json:
+        write_json([
+            {
+                "severity": finding.severity,
+                "code": finding.code,
+                "message": finding.message,
+                "remedy": finding.remedy,
+                "where": None if finding.where is None else str(finding.where),
+            }
+            for finding in findings
+        ])  # fmt: skip
+    else:
+        for finding in findings:
+            typer.echo(str(finding))
+        warnings = len(findings) - errors
+        say(f"{found.agent.name}: {_count(errors, 'error')}, {_count(warnings, 'warning')}.")
+    return ERROR if errors else 0
+
+
+@app.command(help=words.GRAPH)
+@reporting
+def graph(
+    target: _Target,
+    inputs: _Inputs = None,
+    planner: _Planner = None,
+    returning: _Returning = None,
+    *,
+    with_plan: Annotated[bool, typer.Option("--plan", help=words.WITH_PLAN)] = False,
+    debug: _Debug = False,  # noqa: ARG001 - `reporting` heeds it
+) -> int:
+    """Print an agent, or a plan, as a Mermaid flowchart."""
+    if not with_plan:
+        if inputs or planner or returning:
+            message = "--input, --planner and --returning are for the graph of a plan; add --plan."
+            raise typer.BadParameter(message)
+        with stdout_reserved(), loaded(target) as found:
+            drawing = found.agent.mermaid()
+        typer.echo(drawing, nl=False)
+        return 0
+    with _prepared(target, inputs, planner, returning, ProcessOptions()) as ready:
+        result = ready.plan()
+        text = result.mermaid() if isinstance(result, Plan) else ready.explain(result, alternatives=False)
+    if isinstance(result, NoPlan):
+        say(text)
+        return EXIT_CODES[ProcessStatus.STUCK]
+    typer.echo(text, nl=False)
+    return 0
+
+
+@app.command(help=words.ACTIONS)
+@reporting
+def actions(target: _Target, *, as_json: _Json = False, debug: _Debug = False) -> int:  # noqa: ARG001
+    """List the actions of an agent."""
+    with stdout_reserved(), loaded(target) as found:
+        agent = found.agent
+        document = jsonable(listing.documents(agent))
+    if as_json:
+        write_json(document)
+    elif sys.stdout.isatty():
+        _print_table(listing.rows(agent))
+    else:
+        for line in listing.lines(agent):
+            typer.echo(line)
+    return 0
+
+
+def _show_plan(
+    target: str,
+    inputs: list[str] | None,
+    planner: str | None,
+    returning: str | None,
+    *,
+    alternatives: bool,
+    as_json: bool,
+) -> int:
+    with _prepared(target, inputs, planner, returning, ProcessOptions()) as ready:
+        result = ready.plan()
+        text = ready.explain(result, alternatives=alternatives)
+        process = ready.process
+        document = plan_document(process.agent.name, process.planner.name, result, text)
+    if as_json:
+        write_json(document)
+    else:
+        typer.echo(text)
+    return 0 if isinstance(result, Plan) else EXIT_CODES[ProcessStatus.STUCK]
+
+
+def _say_how_it_ended(ready: _Prepared, *, quiet: bool, debug: bool) -> None:
+    """Tell why a run did not complete; the first line of it has been told as progress."""
+    process = ready.process
+    if process.status is ProcessStatus.COMPLETED:
+        return
+    _, more, rest = process.reason.partition("\n")
+    if quiet:
+        say(f"{process.status.capitalize()}: {process.reason}")
+    elif more:
+        say(rest)
+    if ready.hint and process.status is ProcessStatus.STUCK:
+        say(ready.hint)
+    if process.failure is not None and debug:
+        say("".join(traceback.format_exception(process.failure)).rstrip())
+    elif process.failure is not None:
+        say("Use --debug for the traceback.")
+
+
+def _tell_interrupted(progress: ConsoleListener | None, message: str) -> None:
+    if progress is not None and progress.is_live:
+        progress.note = message
+    else:
+        notice(message)
+
+
+def _print_text(text: str) -> None:
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(file=sys.stdout).print(Markdown(text))
+    else:
+        typer.echo(text)
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*listing.COLUMNS, box=box.SIMPLE, caption="* achieves a goal", caption_justify="left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(file=sys.stdout).print(table)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,222 @@
+"""A file with small agents, and two ways to call the command: in this process, and in one of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import planboard
+from planboard.cli.app import app
+
+AGENTS = '''
+import asyncio
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel
+
+from planboard import All, Agent, Goal, Named, achieves_goal, action
+
+
+class Topic(BaseModel):
+    text: str
+    depth: int = 1
+
+
+class Findings(BaseModel):
+    notes: list[str]
+
+
+class Report(BaseModel):
+    title: str
+    body: str
+
+
+@action(cost=0.2, value=0.6)
+def research(topic: Topic) -> Findings:
+    """Collect notes on the topic."""
+    print("printed by the action")
+    return Findings(notes=[topic.text] * topic.depth)
+
+
+@achieves_goal("A finished report", value=0.9)
+@action(cost=0.3)
+async def write(topic: Topic, findings: Findings) -> Report:
+    return Report(title=topic.text, body="; ".join(findings.notes))
+
+
+agent = Agent("reporter", [research, write])
+
+
+class RepoRequest(BaseModel):
+    path: Path
+    tags: list[str] = []
+
+
+class Brief(BaseModel):
+    markdown: str
+
+
+@achieves_goal("A brief")
+@action
+def brief(request: RepoRequest) -> Brief:
+    return Brief(markdown=f"# Brief of {request.path} {request.tags}")
+
+
+briefer = Agent("briefer", [brief])
+
+
+class Issue(BaseModel):
+    title: str
+
+
+class Person(BaseModel):
+    name: str
+
+
+@achieves_goal("Assigned")
+@action
+def assign(issue: Annotated[Issue, Named("gh_issue")], people: Annotated[list[Person], All]) -> str:
+    return f"{issue.title} → {', '.join(person.name for person in people)}"
+
+
+def make_assigner() -> Agent:
+    return Agent("assigner", [assign])
+
+
+class Cat(BaseModel):
+    name: str
+    lives: int = 9
+
+
+class Dog(BaseModel):
+    name: str
+
+
+@achieves_goal("Petted")
+@action
+def pet(cat: Cat | None, dog: Dog | None) -> str:
+    return "purr" if cat else "wuff"
+
+
+petter = Agent("petter", [pet])
+
+
+class Odd:
+    def __repr__(self) -> str:
+        return "<Odd>"
+
+
+@dataclass
+class Box:
+    odd: Odd
+    number: float = float("inf")
+
+
+@achieves_goal("A box")
+@action
+def pack() -> Box:
+    return Box(Odd())
+
+
+packer = Agent("packer", [pack])
+
+
+@achieves_goal("Never")
+@action
+def fail() -> Box:
+    raise ValueError("no \\x1b[31mboxes")
+
+
+failing = Agent("failing", [fail])
+
+
+@achieves_goal("Late")
+@action
+async def sleep() -> Box:
+    await asyncio.sleep(30)
+
+
+sleeper = Agent("sleeper", [sleep])
+
+
+@achieves_goal("Late")
+@action
+def press() -> Box:
+    raise KeyboardInterrupt
+
+
+interrupted = Agent("interrupted", [press])
+
+
+class Key(BaseModel): ...
+
+
+class Locked(BaseModel): ...
+
+
+@action
+def open_door(key: Key, wanted: Locked) -> Brief: ...
+
+
+flawed = Agent("flawed", [open_door], goals=[Goal(pre=["never_promised"])])
+
+if __name__ == "__main__":
+    raise SystemExit("the main block ran")
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current folder, which holds `agents.py`."""
+    (tmp_path / "agents.py").write_text(AGENTS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cli(folder: Path) -> Callable[..., Result]:
+    """Return a function that calls the command in this process."""
+
+    def call(*words: str, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(app, [*words], input=stdin)
+
+    return call
+
+
+@pytest.fixture
+def module_file(folder: Path) -> Callable[[str, str], Path]:
+    """Return a function that writes a module into the current folder."""
+
+    def write(name: str, source: str) -> Path:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(source), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def shell(folder: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Return a function that starts `python -m planboard` in the current folder."""
+    home = str(Path(planboard.__file__).parents[1])
+
+    def start(*words: str, **options: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "planboard", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": home, **options},
+        )
+
+    return start
