@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _SHOWN = 8
+_SECRET_NAME = r"(?:password|passwd|secret|api_?key|(?:access|auth|bearer)_?token|credential)"
 _SECRET = re.compile(
-    r"""(['"]?\w*(?:password|passwd|secret|api_?key|(?:access|auth|bearer)_?token|credential)\w*['"]?)(\s?[=:]\s?)"""
+    rf"""(['"]?\w*{_SECRET_NAME}\w*['"]?)(\s?[=:]\s?)"""
     r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,)}\]]+)""",
     re.IGNORECASE,
 )
@@ -36,6 +37,11 @@ def listed(names: Iterable[str], *, conjunction: str = "and") -> str:
     if len(items) <= 1:
         return "".join(items)
     return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
+
+
+def is_secret(name: str) -> bool:
+    """Tell whether a field is secret by its name, such as `api_key`."""
+    return re.search(_SECRET_NAME, name, re.IGNORECASE) is not None
 
 
 def brief(value: object, limit: int = 80) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Protocol, TypeAlias
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
+from planboard._text import brief, is_secret
 from planboard.actions.context import NOTHING, Usage
 from planboard.blackboard.entry import Entry
 
@@ -280,8 +281,17 @@ def _plain(value: Any) -> Any:
             "type": value.type_name,
             "name": value.name,
             "producer": value.producer,
-            "value": to_jsonable_python(value.value, fallback=repr, inf_nan_mode="strings"),
+            "value": _masked(to_jsonable_python(value.value, fallback=brief, inf_nan_mode="strings")),
         }
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    return to_jsonable_python(value, fallback=repr)
+    return to_jsonable_python(value, fallback=brief)
+
+
+def _masked(plain: Any) -> Any:
+    """Hide what is secret by its name. (What is secret by its type is hidden already.)"""
+    if isinstance(plain, list):
+        return [_masked(item) for item in plain]
+    if isinstance(plain, dict):
+        return {key: "***" if is_secret(str(key)) else _masked(item) for key, item in plain.items()}
+    return plain

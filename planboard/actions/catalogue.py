@@ -228,8 +228,10 @@ class Catalogue:
             for member in (member for form in forms for member in members(form)):
                 if member is not ActionContext:
                     types.setdefault(root_name(member), []).append(self.matcher.query(member))
-        for cls in self.states:
-            types.setdefault(root_name(cls), []).append(self.matcher.query(cls))
+        stated = [item.form if isinstance(item, Goal) else item for item in self.stated_goals]
+        for form in (*self.states, *(form for form in stated if form is not None)):
+            for member in members(form):
+                types.setdefault(root_name(member), []).append(self.matcher.query(member))
         known = {**types, **bindings}
         return {name: list(dict.fromkeys(bindings.get(name, []) + types.get(name, []))) for name in known}
 

@@ -5,11 +5,11 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-import planboard
 from planboard.cli import listing, words
 from planboard.cli.inputs import Reader, start_types
 from planboard.cli.reporting import ERROR, EXIT_CODES, reporting, say, stdout_reserved, usage_errors, write_json
@@ -83,7 +83,7 @@ def _prepared(
 
 def _show_version(given: bool) -> None:  # noqa: FBT001 - typer hands it over by position
     if given:
-        typer.echo(f"planboard {planboard.__version__}")
+        typer.echo(f"planboard {import_module('planboard').__version__}")
         raise typer.Exit
 
 
@@ -264,9 +264,11 @@ def _show_plan(
 
 
 def _say_how_it_ended(ready: _Prepared, *, quiet: bool, debug: bool) -> None:
-    """Tell why a run did not complete; the first line of it has been told as progress."""
+    """Tell why a run did not complete, or did nothing; the first line of it has been told as progress."""
     process = ready.process
     if process.status is ProcessStatus.COMPLETED:
+        if ready.hint and not process.history:
+            say(ready.hint)
         return
     _, more, rest = process.reason.partition("\n")
     if quiet:

@@ -47,20 +47,16 @@ def fit(form: TypeForm, data: object) -> Fit | Misfit:
         adapter = adapter_for(form)
     except Exception as error:  # noqa: BLE001 - whatever pydantic says about the user's type is the answer
         return Misfit((f"{type_name(form)} cannot be read from JSON: {error}",))
+    errors: list[ErrorDetails] = []
     for attempt in _readings(data):
         found = _validated(adapter, attempt)
+        if isinstance(found, ValidationError):
+            read = _read_where_wrong(attempt, found)
+            found = found if read is attempt else _validated(adapter, read)
         if isinstance(found, Fit):
             return found
-        read = _read_where_wrong(attempt, found)
-        if read is not attempt:
-            again = _validated(adapter, read)
-            if isinstance(again, Fit):
-                return again
-            found = again
-        last = found
-    return Misfit(
-        tuple(_in_words(error, form, data) for error in last.errors(include_url=False, include_context=False))
-    )
+        errors = found.errors(include_url=False, include_context=False)
+    return Misfit(tuple(_in_words(error, form, data) for error in errors))
 
 
 def read_json(text: str) -> object:
@@ -81,15 +77,13 @@ def _readings(data: object) -> list[Any]:
     return [read, str(data)][:: 1 if data.lstrip().startswith(("{", "[", '"')) else -1]
 
 
-def _validated(adapter: TypeAdapter[Any], data: object) -> Any:
+def _validated(adapter: TypeAdapter[Any], data: object) -> Fit | ValidationError:
     try:
         text = json.dumps(data)
         extra: Any = None if _allows_extra(adapter.core_schema) else "forbid"
         value = adapter.validate_json(text, extra=extra, by_alias=True, by_name=True)
     except ValidationError as error:
         return error
-    except RecursionError:
-        raise
     return Fit(value)
 
 

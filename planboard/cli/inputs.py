@@ -164,10 +164,11 @@ class Reader:
 
     def _binding(self, name: str) -> Need:
         forms = self._vocabulary.bindings[name]
-        if len(forms) > 1:
+        form, *others = forms
+        if others:
             message = f"{name!r} may be {listed(map(type_name, forms), conjunction='or')}; give it as one JSON object."
             raise typer.BadParameter(message)
-        return Need(forms[0], name)
+        return Need(form, name)
 
     def _sure(self, need: Need, data: object) -> Given:
         found = fit(need.form, data)

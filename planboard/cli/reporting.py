@@ -16,7 +16,6 @@ from typing import Any, ParamSpec
 
 import typer
 
-import planboard
 from planboard.errors import PlanboardError
 from planboard.events import ProcessStatus
 
@@ -114,7 +113,7 @@ def _in_words(error: BaseException) -> str:
 def _is_internal(error: BaseException) -> bool:
     """Tell whether the error was raised by Planboard itself, not by what it called."""
     frames = traceback.extract_tb(error.__traceback__)
-    home = Path(planboard.__file__).parent
+    home = Path(__file__).parents[1]
     return bool(frames) and home in Path(frames[-1].filename).parents
 
 

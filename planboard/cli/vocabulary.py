@@ -93,11 +93,12 @@ class Vocabulary:
         if not forms:
             message = f"The agent knows no type {name!r}. {suggest(name, self.types)}"
             raise typer.BadParameter(message)
-        if len(forms) > 1:
+        form, *others = forms
+        if others:
             places = " and ".join(sorted(f"{form.__module__}.{form.__qualname__}" for form in forms))
             message = f"Several types are named {name!r}: {places}. Rename one of them."
             raise typer.BadParameter(message)
-        return forms[0]
+        return form
 
     def snake_cased(self, name: str) -> Iterator[TypeForm]:
         """Yield the types whose name in snake case this is."""
@@ -182,7 +183,8 @@ def _produces(action: Action, need: Need) -> bool:
         forms = [form for name, form in _named_outputs(action) if name == need.name]
     if not any(prospect(form, need.form) == "always" for form in forms):
         return False
-    return not any(prospect(need.form, item.query.form) == "always" for item in action.body.required)
+    own = [item.query.form for item in action.body.required if item.query.name == need.name]
+    return not any(prospect(need.form, form) == "always" for form in own)
 
 
 def _family(form: TypeForm) -> Iterator[TypeForm]:

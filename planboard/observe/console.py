@@ -1,7 +1,6 @@
 """Progress of a run on a console, as a listener.
 
 ```python
-from planboard import ProcessOptions, run
 from planboard.observe.console import console_progress
 
 run(agent, Topic(text="tides"), options=ProcessOptions(listeners=[console_progress()]))
@@ -17,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from planboard.events import ActionStarted, Event, PlanMade
-from planboard.observe.progress import Progress, one_line
+from planboard.observe.progress import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,8 +117,7 @@ def styled(line: str) -> "Text":
 
 
 def _safe(line: str) -> str:
-    """Return a line made safe for a terminal, with its indentation."""
-    return " " * (len(line) - len(line.lstrip())) + one_line(line)
+    return "".join(char if char.isprintable() else " " for char in line)
 
 
 def notice(text: str) -> None:

@@ -15,15 +15,13 @@ class Planner(ABC):
     To write your own, give it a `name` and a `plan_to`.
     """
 
+    nirvana: bool = False
+    """Whether a process adds `NIRVANA` beside its goals for this planner. Planning itself never adds it."""
+
     @property
     @abstractmethod
     def name(self) -> str:
         """What it is called: "goap"."""
-
-    @property
-    def nirvana(self) -> bool:
-        """Whether a process adds `NIRVANA` beside its goals for this planner. Planning itself never adds it."""
-        return False
 
     @abstractmethod
     def plan_to(self, problem: Problem, goal: PlanGoal) -> PlanResult:

@@ -79,6 +79,7 @@ class Domain:
         self.operators: tuple[Operator, ...] = tuple(sorted(operators, key=lambda operator: operator.key))
         """All operators, by name and outcome."""
         _refuse_twins(self.operators)
+        self._origin: object = self.operators
         mentioned = {name for operator in self.operators for name in (*operator.pre, *operator.effects)}
         self._compile(tuple(sorted(mentioned.union(facts))), dict(kinds or {}))
 
@@ -153,6 +154,13 @@ class Domain:
                 true |= bit
         return State(self, true, unknown)
 
+    def accepts(self, state: "State") -> bool:
+        """Whether a state's masks mean here what they mean in its own domain."""
+        theirs = state.domain
+        if theirs is self:
+            return True
+        return theirs._origin is self._origin and self._bit_order[: len(theirs._bit_order)] == theirs._bit_order  # noqa: SLF001
+
     def covering(self, names: Iterable[str]) -> "Domain":
         """Return this domain, or one that knows these names too and keeps every bit where it is.
 
@@ -163,6 +171,7 @@ class Domain:
             return self
         wider = Domain.__new__(Domain)
         wider.operators = self.operators
+        wider._origin = self._origin  # noqa: SLF001 - its own class
         wider._compile(self._bit_order + extra, dict(self.kinds))  # noqa: SLF001 - its own class
         return wider
 

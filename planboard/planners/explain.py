@@ -5,6 +5,7 @@ The text depends on the plan alone, so it is the same on every run.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from planboard._diagram import Edge, Node, mermaid
 from planboard._text import listed
@@ -34,10 +35,11 @@ class Support:
 
 def explain_plan(plan: Plan, *, alternatives: bool = False) -> str:
     """Return the plan in words; see `Plan.explain`."""
-    goal, *_ = supports_of(plan)[-1:]
+    *steps, goal = supports_of(plan)
     lines = [f"Plan for {plan.goal.name!r}: {plan}"]
-    for position, (operator, supports) in enumerate(zip(plan.operators, supports_of(plan), strict=False)):
-        lines += _step_lines(plan, position, operator, supports)
+    priced = zip(plan.operators, plan.step_costs, plan.step_values, strict=True)
+    for number, (step, supports) in enumerate(zip(priced, steps, strict=True), start=1):
+        lines += _step_lines(plan.domain, number, step, supports)
     worth = f", worth {shown(exact_value_of(plan.goal))}" if plan.goal.value else ""
     needs = listed(str(support) for support in goal) or "nothing"
     lines.append(f"Goal {plan.goal.name!r}{worth}: {needs}")
@@ -76,26 +78,28 @@ def supports_of(plan: Plan) -> list[tuple[Support, ...]]:
     for assumption in plan.assumed:
         if assumption.bit:
             assumed.setdefault(assumption.step, set()).update(plan.domain.names(assumption.bit))
-    wanted: list[Mapping[str, bool]] = [operator.pre for operator in plan.operators]
+    operators = plan.operators
     rows: list[tuple[Support, ...]] = []
-    for position, needs in enumerate((*wanted, plan.goal.pre)):
+    for position, needs in enumerate((*(operator.pre for operator in operators), plan.goal.pre)):
         sources.update(dict.fromkeys(assumed.get(position, ()), (ASSUMED, None)))
         rows.append(tuple(Support(name, truth, *sources.get(name, (GIVEN, None))) for name, truth in needs.items()))
-        if position < len(plan):
-            operator = plan.operators[position]
+        if position < len(operators):
+            operator = operators[position]
             sources.update(dict.fromkeys(operator.effects, (f"from {operator.name}", position)))
     return rows
 
 
-def _step_lines(plan: Plan, position: int, operator: Operator, supports: Iterable[Support]) -> list[str]:
-    cost, value = plan.step_costs[position], plan.step_values[position]
+def _step_lines(
+    domain: Domain, number: int, step: tuple[Operator, Fraction, Fraction], supports: Iterable[Support]
+) -> list[str]:
+    operator, cost, value = step
     worth = f", value {shown(value)}" if value else ""
-    lines = [f"{position + 1}. {operator.label} (cost {shown(cost)}{worth})"]
+    lines = [f"{number}. {operator.label} (cost {shown(cost)}{worth})"]
     by_word: dict[str, list[str]] = {}
-    for support in _shown_of(plan.domain, supports):
-        by_word.setdefault(_word_for(plan.domain, support.name), []).append(str(support))
+    for support in _shown_of(domain, supports):
+        by_word.setdefault(_word_for(domain, support.name), []).append(str(support))
     for name, truth in operator.effects.items():
-        if plan.domain.kinds.get(name) != "bookkeeping":
+        if domain.kinds.get(name) != "bookkeeping":
             by_word.setdefault(_WORDS[truth], []).append(name)
     return lines + [f"   {word} {', '.join(by_word[word])}" for word in _ORDER if word in by_word]
 

@@ -15,7 +15,7 @@ from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult
 from planboard.planners.problem import Inquiry, World, exact
 
 
-class QuestionRaised(Exception):  # noqa: N818 - a signal to the planner, never seen by users
+class _QuestionRaised(Exception):  # noqa: N818 - a signal to the planner, never seen by users
     """What is asked for depends on this fact."""
 
     def __init__(self, name: str) -> None:
@@ -65,7 +65,7 @@ class Glance:
         """Whether the goal holds now.
 
         Raises:
-            QuestionRaised: If that depends on a fact that could be evaluated. So do the other methods.
+            _QuestionRaised: If that depends on a fact that could be evaluated. So do the other methods.
         """
         wanted = self._domain.demands(goal)
         return self._holds(wanted.pre_true, wanted.pre_false)
@@ -127,7 +127,7 @@ class Glance:
             return False
         unknown = (true | false) & self._world.askable
         if unknown:
-            raise QuestionRaised(self._domain.names(unknown)[0])
+            raise _QuestionRaised(self._domain.names(unknown)[0])
         return True
 
     def _plan(self, goal: PlanGoal, candidate: Candidate | None, assumptions: tuple[Assumption, ...]) -> Plan:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planboard.planners.base import Planner, best_of
-from planboard.planners.glance import Glance, QuestionRaised
+from planboard.planners.glance import Glance, _QuestionRaised
 from planboard.planners.operator import NIRVANA, Number, PlanGoal, checked_number
 from planboard.planners.plan import NoPlan, Plan, PlanResult
 from planboard.planners.problem import Inquiry, Problem, World
@@ -65,7 +65,7 @@ class OneStep(Planner):
         while True:
             try:
                 return choose(Glance(inquiry, inquiry.world, self.floor))
-            except QuestionRaised as question:
+            except _QuestionRaised as question:
                 foreseen = self._foreseen(inquiry, inquiry.world, choose, [_TURNS])
                 if foreseen is not None:
                     return Glance(inquiry, inquiry.world, self.floor).restated(foreseen)
@@ -77,7 +77,7 @@ class OneStep(Planner):
         """Return the choice if it is the same whatever the unknown facts are; `None` if it differs, or may."""
         try:
             return choose(Glance(inquiry, world, self.floor))
-        except QuestionRaised as question:
+        except _QuestionRaised as question:
             bit = inquiry.domain.bit(question.name)
         found: PlanResult | None = None
         for answer in (True, False, None):

@@ -192,7 +192,8 @@ def _demands(where: str, conditions: Conditions) -> Literals[bool]:
 def _literals(where: str, conditions: Conditions) -> dict[str, Truth]:
     if isinstance(conditions, str):
         raise DefinitionError(f"{where}: write ({conditions!r},) for one fact; a bare string is a row of letters.")
-    values = dict(conditions) if isinstance(conditions, Mapping) else dict.fromkeys(conditions, True)
+    values: dict[str, Truth] = {}
+    values.update(conditions if isinstance(conditions, Mapping) else dict.fromkeys(conditions, True))
     for name, truth in values.items():
         if not isinstance(name, str):
             raise DefinitionError(f"{where}: the name of a fact must be a string, not {name!r}.")

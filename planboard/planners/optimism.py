@@ -130,7 +130,14 @@ class OptimisticSearch:
             return draft
         bit = self._domain.bit(contradicted)
         cases = [self._draft(goal, world.supposing(bit, truth)) for truth in (True, False)]
-        return min(cases, key=lambda case: self._rank(case.result))
+        best = min(cases, key=lambda case: self._rank(case.result))
+        return replace(best, result=self._restated(best.result, world))
+
+    def _restated(self, result: PlanResult, world: World) -> PlanResult:
+        """Return a result that was found by supposing something, as of the world in which it is only hoped for."""
+        if isinstance(result, NoPlan):
+            return replace(result, known=self._known(world))
+        return result.starting_from(world.true, world.unknown)
 
     def _rank(self, result: PlanResult) -> Rank:
         """Return what plans to one goal are compared by; the least is the best. A limit hides what would be best."""
@@ -150,22 +157,21 @@ class OptimisticSearch:
             return self._drafted(goal, world, (), None, "optimal: the goal holds")
         reached, running = reached_from(view, start)
         if view.goal & ~reached:
-            return self._failed(goal, world, "unreachable", view.goal & ~reached)
+            return Draft(self._failure(goal, world, "unreachable", view.goal & ~reached))
         reduced = self._reduced(view, start, running)
         solution = self._engine.solve(reduced.task, self._limit)
         if solution.status == "unsolvable":
-            return self._failed(goal, world, "unreachable", view.goal & ~start)
+            return Draft(self._failure(goal, world, "unreachable", view.goal & ~start))
         found = None
         if solution.steps is not None:
             steps, proof = self._arranged(reduced, solution)
             found = self._drafted(goal, world, steps, reduced, proof)
         if solution.status == "solved" and found is not None:
             return found
-        best = found.result if found is not None and not found.leaning else None
+        best = found.result if found is not None and not found.leaning and isinstance(found.result, Plan) else None
         bound = rounded(Fraction(solution.bound >> reduced.task.cost_shift, reduced.unit))
-        failed = self._failed(goal, world, "limit", view.goal & ~start)
-        failure = replace(failed.result, best=best, bound=bound)  # type: ignore[type-var]
-        return Draft(failure)
+        failure = self._failure(goal, world, "limit", view.goal & ~start)
+        return Draft(replace(failure, best=best, bound=bound))
 
     def _reduced(self, view: View, start: int, running: set[int]) -> Reduced:
         return reduce(view, start, running, self._inquiry.net_cost if self._net else self._inquiry.cost)
@@ -182,10 +188,10 @@ class OptimisticSearch:
             steps = without_detours(task, steps)
         return canonical(task, steps) or steps, solution.proof
 
-    def _failed(self, goal: PlanGoal, world: World, reason: Reason, lacking: int) -> Draft:
+    def _failure(self, goal: PlanGoal, world: World, reason: Reason, lacking: int) -> NoPlan:
         missing = sorted(view_of(self._domain, goal).named(lacking))
         spelled_out = tuple(spelled(name, truth) for name, truth in missing)
-        return Draft(NoPlan(goal, reason, spelled_out, problem=self._problem, known=self._known(world)))
+        return NoPlan(goal, reason, spelled_out, problem=self._problem, known=self._known(world))
 
     def _drafted(
         self, goal: PlanGoal, world: World, steps: tuple[int, ...], reduced: Reduced | None, proof: str

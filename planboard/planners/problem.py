@@ -47,7 +47,7 @@ class Problem:
         domain = operators if isinstance(operators, Domain) else Domain(operators, facts=state)
         self.domain: Domain = domain.for_goals(self.goals)
         """The compiled operators and facts."""
-        if not (isinstance(state, State) and state.domain in (domain, self.domain)):
+        if not (isinstance(state, State) and self.domain.accepts(state)):
             if domain.dynamic:  # its functions may ask for any name of the state
                 self.domain = self.domain.covering(state)
             state = self.domain.state(state)

@@ -1,6 +1,7 @@
 """From what an action returned to what is put on the board."""
 
 from collections.abc import Iterator
+from inspect import iscoroutine
 
 from planboard._text import brief
 from planboard.actions.action import Action, Call
@@ -23,6 +24,13 @@ def new_entries(action: Action, value: object, effects: Effects, position: int) 
     """
     if value is None and not effects.additions and () in action.outputs:
         return ()
+    if iscoroutine(value):
+        value.close()
+        message = (
+            f"Action {action.name!r} is a plain function but returned a coroutine, so its work was not done. "
+            f"Declare it with `async def` and await there ({action.where})."
+        )
+        raise OutputError(action.name, message)
     only = action.only_output
     if only is not None:
         form = _checked(action, only, value)

@@ -22,7 +22,7 @@ from typing import Annotated
 
 from pydantic import BaseModel
 
-from planboard import All, Agent, Goal, Named, achieves_goal, action
+from planboard import All, Agent, Named, achieves_goal, action
 
 
 class Topic(BaseModel):
@@ -166,7 +166,7 @@ class Locked(BaseModel): ...
 def open_door(key: Key, wanted: Locked) -> Brief: ...
 
 
-flawed = Agent("flawed", [open_door], goals=[Goal(pre=["never_promised"])])
+flawed = Agent("flawed", [open_door], goals=[Locked])
 
 if __name__ == "__main__":
     raise SystemExit("the main block ran")

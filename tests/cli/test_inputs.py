@@ -135,3 +135,31 @@ def test_a_field_given_twice_is_refused(cli):
 
     assert done.exit_code == 2
     assert "'text' is given twice" in done.stderr
+
+
+def test_an_action_that_passes_its_input_on_under_a_name_is_not_skipped(cli, module_file):
+    module_file(
+        "saving.py",
+        """
+        from typing import Annotated
+        from pydantic import BaseModel
+        from planboard import Agent, Named, achieves_goal, action
+
+        class Issue(BaseModel):
+            title: str
+
+        @action(output="saved")
+        def save(issue: Issue) -> Issue:
+            return Issue(title=issue.title + ", saved")
+
+        @achieves_goal("Told")
+        @action
+        def tell(issue: Annotated[Issue, Named("saved")]) -> str:
+            return issue.title
+
+        agent = Agent("saver", [save, tell])
+        """,
+    )
+
+    assert cli("run", "saving.py", "-q", "-i", "title=Leak").stdout == "Leak, saved\n"
+    assert cli("run", "saving.py", "-q", "-i", "saved.title=Leak").stdout == "Leak\n"

@@ -52,7 +52,7 @@ def test_check_fails_for_errors(cli):
     document = json.loads(cli("check", "agents.py:flawed", "--json").stdout)
 
     assert done.exit_code == 1
-    assert "never_promised" in done.stdout
+    assert "no action yields Locked" in done.stdout
     assert list(document[0]) == ["severity", "code", "message", "remedy", "where"]
 
 

@@ -42,14 +42,18 @@ def test_the_folder_of_a_file_is_importable_and_forgotten_afterwards(cli, module
 def test_a_file_named_like_a_module_does_not_replace_it(cli, module_file):
     import json
 
-    module_file("json.py", SMALL.format(helper="os") .replace("WORD", "sep"))
+    module_file("json.py", SMALL.format(helper="os").replace("WORD", "sep"))
 
     assert cli("run", "json.py", "-q").exit_code == 0
     assert sys.modules["json"] is json
 
 
 def test_several_agents_are_listed(cli, module_file):
-    module_file("two.py", SMALL.format(helper="os").replace("WORD", "sep") + "\n    one = agent\n    two = Agent('b', [say])\n    del agent")
+    module_file(
+        "two.py",
+        SMALL.format(helper="os").replace("WORD", "sep")
+        + "\n    one = agent\n    two = Agent('b', [say])\n    del agent",
+    )
 
     done = cli("run", "two.py")
 

@@ -16,7 +16,7 @@ from simpleai.search.traditional import _search
 
 from planboard.planners.search.engine import Estimate, Heuristic, Limit, Solution
 from planboard.planners.search.heuristics import DEFAULT
-from planboard.planners.search.space import LimitReached, Move, PlanProblem
+from planboard.planners.search.space import Move, PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
 
 
@@ -39,7 +39,7 @@ class AStar:
         fringe = OpenList(problem)
         try:
             found = _search(problem, fringe, graph_search=False, node_factory=PlanNode)
-        except LimitReached:
+        except _LimitReached:
             best = fringe.best or _any_plan(task, heuristic, limit)
             bound = fringe.bound if heuristic.admissible else 0
             return Solution("limit", best and best.steps(), bound=bound, nodes=problem.expanded)
@@ -110,7 +110,7 @@ def _any_plan(task: Task, heuristic: Heuristic, limit: Limit) -> PlanNode | None
     problem = PlanProblem(task, heuristic, limit)
     try:
         return cast("PlanNode | None", _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode))
-    except LimitReached:
+    except _LimitReached:
         return None
 
 

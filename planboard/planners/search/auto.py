@@ -13,6 +13,9 @@ from planboard.planners.search.engine import Heuristic, Limit, Solution
 from planboard.planners.search.order import canonical
 from planboard.planners.search.task import Task
 
+_ATTEMPTS = 2_000
+"""Positions tried in looking for an order of the forced operators, before search is the better way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Auto:
@@ -28,7 +31,7 @@ class Auto:
 
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
-        steps = canonical(task, forced(task))
+        steps = canonical(task, forced(task), attempts=_ATTEMPTS)
         if steps is not None:
             return Solution("solved", steps, optimal=True, ordered=True, proof="optimal: every step is forced")
         from planboard.planners.search.astar import AStar

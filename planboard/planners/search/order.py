@@ -11,23 +11,34 @@ from heapq import heapify, heappop, heappush
 
 from planboard.planners.search.task import Task
 
-_ATTEMPTS = 20_000
+_ATTEMPTS = 100_000
 """Positions tried by the exact rule, beyond which the order found is kept; a count is the same everywhere."""
 
 
-def canonical(task: Task, steps: Iterable[int]) -> tuple[int, ...] | None:
+def canonical(task: Task, steps: Iterable[int], *, attempts: int = _ATTEMPTS) -> tuple[int, ...] | None:
     """Return the same actions in the smallest executable order, assumptions placed where they are relied on.
 
     No more assumptions are made than `steps` makes. `None` if the actions reach the goal in no order, or none was
     found in the number of attempts.
     """
-    counts = Counter(index for index in steps)
+    counts = Counter(steps)
+    if not _suffice(task, counts):
+        return None
     assumptions = sum(counts.pop(index) for index in list(counts) if index >= task.actions)
     if not assumptions:
         order = _greedy(task, dict(counts))
         if order is not None:
             return order
-    return _exact(task, counts, assumptions)
+    return _exact(task, counts, assumptions, attempts)
+
+
+def _suffice(task: Task, chosen: Iterable[int]) -> bool:
+    """Whether the operators provide all that they and the goal need, whatever the order."""
+    provided, needed = task.start, task.goal
+    for index in chosen:
+        provided |= task.add[index]
+        needed |= task.pre[index]
+    return not needed & ~provided
 
 
 def _greedy(task: Task, counts: dict[int, int]) -> tuple[int, ...] | None:
@@ -65,14 +76,14 @@ def _recount(task: Task, unmet: dict[int, int], before: int, after: int, ready: 
                     heappush(ready, index)
 
 
-def _exact(task: Task, counts: Counter[int], assumptions: int) -> tuple[int, ...] | None:
+def _exact(task: Task, counts: Counter[int], assumptions: int, attempts: int) -> tuple[int, ...] | None:
     """Depth-first in name order, without recursion; a dead end is remembered and not entered again."""
     names = sorted(counts)
     left = [counts[index] for index in names]
     dead: set[tuple[int, int, tuple[int, ...]]] = set()
     trail: list[tuple[int, tuple[int, ...], int, int]] = []  # position tried, steps taken, state and budget before
     state, budget, position = task.start, assumptions, 0
-    for _ in range(_ATTEMPTS * max(1, len(names))):
+    for _ in range(attempts):
         if not any(left):
             ending = _assumed(task, task.goal & ~state, state, budget)
             if ending is not None:

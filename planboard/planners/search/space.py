@@ -20,7 +20,7 @@ Move: TypeAlias = tuple[int, ...]
 _CLOCK_EVERY = 64
 
 
-class LimitReached(Exception):  # noqa: N818 - a signal inside the engines, never seen by users
+class _LimitReached(Exception):  # noqa: N818 - a signal inside the engines, never seen by users
     """The limit stopped the search."""
 
 
@@ -46,7 +46,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         """Return the state a move leads to."""
         return self.task.after(state, action)
 
-    def cost(self, state: int, action: Move, state2: int) -> int:  # noqa: ARG002 - simpleai's signature
+    def cost(self, state: int, action: Move, state2: int) -> int:  # noqa: ARG002  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return the weight of a move."""
         return self.task.weight_of(action)
 
@@ -54,7 +54,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         """Whether the goal holds."""
         return self.task.goal & ~state == 0
 
-    def heuristic(self, state: int) -> int:
+    def heuristic(self, state: int) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return the estimate."""
         return max(estimate(state) for estimate in self.estimates)
 
@@ -62,7 +62,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         """Yield each move that changes the state, with the state it leads to.
 
         Raises:
-            LimitReached: When this state is one more than allowed.
+            _LimitReached: When this state is one more than allowed.
         """
         self._count()
         task = self.task
@@ -83,7 +83,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
 
     def _count(self) -> None:
         if self.expanded >= self._limit.nodes:
-            raise LimitReached
+            raise _LimitReached
         self.expanded += 1
         if self._deadline is not None and self.expanded % _CLOCK_EVERY == 0 and monotonic() > self._deadline:
-            raise LimitReached
+            raise _LimitReached

@@ -100,12 +100,12 @@ class Task:
     @cached_property
     def needers(self) -> dict[int, list[int]]:
         """For each literal, by position, the operators that need it."""
-        return _index(self.pre_ids)
+        return index_of(self.pre_ids)
 
     @cached_property
     def adders(self) -> dict[int, list[int]]:
         """For each literal, by position, the operators that add it."""
-        return _index(tuple(bits_of(mask)) for mask in self.add)
+        return index_of(bits_of(mask) for mask in self.add)
 
     @cached_property
     def assumption_of(self) -> dict[int, int]:
@@ -143,9 +143,10 @@ class Task:
         return sum(self.weights[index] for index in steps)
 
 
-def _index(rows: Iterable[tuple[int, ...]]) -> dict[int, list[int]]:
+def index_of(rows: Iterable[Iterable[int]]) -> dict[int, list[int]]:
+    """Return for each literal the positions of the rows it is in."""
     index: dict[int, list[int]] = {}
-    for operator, literals in enumerate(rows):
+    for position, literals in enumerate(rows):
         for literal in literals:
-            index.setdefault(literal, []).append(operator)
+            index.setdefault(literal, []).append(position)
     return index

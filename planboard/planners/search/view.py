@@ -4,14 +4,14 @@ Made once per goal and kept on the domain. `reduce` then cuts it down to what ma
 forward reachability first, backward relevance after it (the order in which Helmert 2006 does it).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
 from planboard.planners.domain import Domain, bits_of, remember
 from planboard.planners.operator import Operator, PlanGoal, Truth
-from planboard.planners.search.task import Task
+from planboard.planners.search.task import Task, index_of
 
 Literal = tuple[str, Truth]
 
@@ -37,7 +37,6 @@ class View:
     def __init__(self, domain: Domain, goal: PlanGoal) -> None:
         chosen, wanted = _relevant(domain, goal)
         self.domain = domain
-        self.goal_name = goal.name
         self.facts: tuple[str, ...] = tuple(sorted({name for name, _ in wanted}))
         """The facts that bear on the goal."""
         self.relevant: int = sum(domain.bit(name) for name in self.facts)
@@ -46,28 +45,31 @@ class View:
         """The operators that bear on the goal, by their position in the domain."""
         self._position = {name: index for index, name in enumerate(self.facts)}
         self._sources = tuple(domain.bit(name) for name in self.facts)
-        open_facts = {name for index in chosen for name, truth in domain.operators[index].effects.items()
-                      if truth is None and name in self._position}  # fmt: skip
-        wanted_bits = [self.literal(*literal) for literal in wanted] + [self.literal(name, None) for name in open_facts]
-        self._wanted = sum(set(wanted_bits))
-        self.goal: int = sum(self.literal(name, truth) for name, truth in goal.pre.items())
-        """The goal's literals."""
-        rows = [self._row(domain.operators[index]) for index in self.chosen]
+        operators = [domain.operators[index] for index in self.chosen]
+        left_open = {name for operator in operators for name, truth in operator.effects.items() if truth is None}
+        left_open &= self._position.keys()
         self.assumed: tuple[tuple[str, bool], ...] = tuple(
-            (name, truth)
-            for name in sorted(open_facts)
-            for truth in (False, True)
-            if self.literal(name, truth) & self._wanted
+            (name, truth) for name, truth in sorted(wanted) if name in left_open
         )
         """What can be assumed; these operators come after the chosen ones."""
+        self.goal: int = self._bits(goal.pre.items())
+        """The goal's literals."""
+        self._wanted = self._bits(wanted) | self._bits((name, None) for name in left_open)
+        rows = [self._row(operator) for operator in operators]
         rows += [self._assuming(name, truth) for name, truth in self.assumed]
-        self.pre = tuple(row[0] for row in rows)
-        self.add = tuple(row[1] for row in rows)
-        self.dele = tuple(row[2] for row in rows)
-        self.adders = _index(self.add)
-        self.needers = _index(self.pre)
-        self.valued: bool = any(_has_value(domain.operators[index]) for index in self.chosen)
+        self.pre: tuple[int, ...] = tuple(row[0] for row in rows)
+        self.add: tuple[int, ...] = tuple(row[1] for row in rows)
+        self.dele: tuple[int, ...] = tuple(row[2] for row in rows)
+        self.adders = index_of(bits_of(mask) for mask in self.add)
+        self.needers = index_of(bits_of(mask) for mask in self.pre)
+        self.valued: bool = any(_has_value(operator) for operator in operators)
         """Whether some relevant action has a value, so that a dearer plan may be worth more."""
+
+    def _bits(self, literals: Iterable[Literal]) -> int:
+        bits = 0
+        for literal in literals:
+            bits |= self.literal(*literal)
+        return bits
 
     def literal(self, name: str, truth: Truth) -> int:
         """Return the bit of a literal; `None` stands for "open to assumption"."""
@@ -102,8 +104,7 @@ class View:
             if name in self._position:
                 add |= self.literal(name, truth)
                 dele |= self._all_of(name)
-        pre = sum(self.literal(name, truth) for name, truth in operator.pre.items())
-        return pre, add & self._wanted, dele & ~add & self._wanted
+        return self._bits(operator.pre.items()), add & self._wanted, dele & ~add & self._wanted
 
     def _assuming(self, name: str, truth: bool) -> tuple[int, int, int]:  # noqa: FBT001 - it is the datum
         given = self.literal(name, None)
@@ -199,14 +200,6 @@ def _relevant(domain: Domain, goal: PlanGoal) -> tuple[set[int], set[tuple[str, 
                 wanted |= fresh
                 pending.extend(fresh)
     return chosen, wanted
-
-
-def _index(masks: tuple[int, ...]) -> dict[int, list[int]]:
-    index: dict[int, list[int]] = {}
-    for operator, mask in enumerate(masks):
-        for literal in bits_of(mask):
-            index.setdefault(literal, []).append(operator)
-    return index
 
 
 def _has_value(operator: Operator) -> bool:
