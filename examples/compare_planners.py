@@ -4,7 +4,6 @@ Shows what each of them is for: GOAP takes the cheapest way, Hybrid gathers firs
 on while there is anything to do, whatever it is worth. A floor tells it what is not worth doing.
 """
 
-# ruff: noqa: ARG001 - an input may be there to be waited for, not to be read
 
 from pydantic import BaseModel
 

@@ -5,7 +5,6 @@ The key is found only by light, the dragon sleeps only in the dark, and there is
 the order, and leaves out the dear ways past the dragon and into the chest.
 """
 
-# ruff: noqa: ARG001 - an input may be there to be waited for, not to be read
 
 from pydantic import BaseModel
 

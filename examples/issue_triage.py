@@ -4,7 +4,6 @@ Shows a component with its own dependencies, text preconditions, `None` to stop 
 added beside the result, and a second team that contributes actions without knowing the first.
 """
 
-# ruff: noqa: ARG002 - an input may be there to be waited for, not to be read
 
 from typing import Annotated
 

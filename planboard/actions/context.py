@@ -29,7 +29,7 @@ class Usage:
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.actions + other.actions,
-            self.cost + other.cost,
+            round(self.cost + other.cost, 12),  # costs are decimal numbers; 0.1 and 0.2 make 0.3
             self.tokens + other.tokens,
             self.llm_calls + other.llm_calls,
         )

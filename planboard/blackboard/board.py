@@ -355,6 +355,9 @@ def check_value(value: object, form: TypeForm | None) -> None:
     if value is None:
         message = "None cannot be put on the board; an entry is an object that others can ask for by type."
         raise EntryTypeError(message)
+    if isinstance(value, type):
+        message = f"{value.__name__} is a class; put an object of it on the board: {value.__name__}(...)."
+        raise EntryTypeError(message)
     if form is not None and not conforms(value, form):
         message = f"{brief(value)} is not a {type_name(form)}."
         raise EntryTypeError(message)

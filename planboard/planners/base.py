@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import ClassVar
 
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.plan import NoPlan, Plan, PlanResult, Reason
@@ -15,6 +16,11 @@ class Planner(ABC):
     To write your own, give it a `name` and a `plan_to`.
     """
 
+    plans_ahead: ClassVar[bool] = False
+    """Whether it plans several steps; one that does not takes whatever can be done now.
+
+    For such a planner a process holds an action with `rerun="always"` back until something it reads has changed.
+    """
     nirvana: bool = False
     """Whether a process adds `NIRVANA` beside its goals for this planner. Planning itself never adds it."""
 

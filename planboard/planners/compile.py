@@ -73,6 +73,17 @@ class Compilation:
         return self._domains[lasting]
 
     @cached_property
+    def meaning(self) -> Mapping[str, str]:
+        """What the facts about the run itself mean, when they hold an action back."""
+        words: dict[str, str] = {}
+        for action in self.catalogue.actions.values():
+            inputs = " with these inputs" if action.rerun == "new_inputs" else ""
+            words[has_run(action.name)] = f"has run already{inputs}"
+            words[is_idle(action.name)] = "has run, and nothing that it reads has changed since"
+            words[is_excluded(action.name)] = "is left out, because it failed or asked for another plan"
+        return words
+
+    @cached_property
     def _facts(self) -> tuple[str, ...]:
         return tuple(self._kinds)
 

@@ -229,6 +229,10 @@ class State(Mapping[str, Truth]):
             unknown = unknown | bit if truth is None else unknown & ~bit
         return State(self.domain, true, unknown)
 
+    def describe(self, name: str) -> str | None:  # noqa: ARG002 - for subclasses that know more
+        """Say more about a fact, for explanations: why it is as it is; `None` if there is no more to say."""
+        return None
+
     @property
     def unknown_names(self) -> tuple[str, ...]:
         """The facts that are unknown, sorted."""

@@ -1,7 +1,7 @@
 """GOAP: the plan of least cost to a goal, found by search and proven."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.planners.base import Planner
@@ -24,6 +24,7 @@ class Goap(Planner):
         UnknownNameError: For an engine or heuristic that does not exist.
     """
 
+    plans_ahead: ClassVar[bool] = True
     engine: str | Engine = "auto"
     """`"auto"`, `"astar"`, `"simpleai:<algorithm>"`, or an object of the `Engine` protocol."""
     heuristic: str | Heuristic | None = None

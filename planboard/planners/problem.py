@@ -51,7 +51,7 @@ class Problem:
             if domain.dynamic:  # its functions may ask for any name of the state
                 self.domain = self.domain.covering(state)
             state = self.domain.state(state)
-        self.state: Mapping[str, Truth] = state
+        self.state: State = state
         """The start state, as cost and value functions see it."""
         self.true: int = state.true
         """The mask of the facts that are true."""

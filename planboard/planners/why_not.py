@@ -59,6 +59,7 @@ def explain_no_plan(failure: NoPlan, describe: Describe | None = None) -> str:
     lines = [headline(failure)]
     if failure.problem is None or failure.goal is NIRVANA:
         return "\n".join(lines)
+    describe = describe or failure.problem.state.describe
     view = view_of(failure.problem.domain, failure.goal)
     lines += _chain(failure, view, describe)
     least = unblocking(failure)
@@ -105,7 +106,9 @@ def _leaves(view: View, reached: int) -> list[int]:
     for mask in view.add:
         provided |= mask
     goal = view.goal & ~reached
-    for candidates in (lacking & ~provided, lacking & ~(goal & provided), lacking):
+    facts = ~_bookkeeping(view)
+    groups = (lacking & ~provided, lacking & ~(goal & provided), lacking)
+    for candidates in (*(group & facts for group in groups), *groups):
         if _reaches(view, reached, [candidates]):
             break
     literals = {literal: view.named(literal)[0] for literal in (1 << bit for bit in bits_of(candidates))}
@@ -117,6 +120,15 @@ def _needed(view: View) -> int:
     mask = view.goal
     for index in range(len(view.chosen)):
         mask |= view.pre[index]
+    return mask
+
+
+def _bookkeeping(view: View) -> int:
+    """Return the literals that are about the run itself; to change them is no remedy a person would look for."""
+    mask = 0
+    for name in view.facts:
+        if view.domain.kinds.get(name) == "bookkeeping":
+            mask |= view.literal(name, True) | view.literal(name, False)  # noqa: FBT003 - a truth value
     return mask
 
 
@@ -136,7 +148,7 @@ def _shrunk(view: View, start: int, chosen: list[int]) -> list[int]:
     return chosen
 
 
-def _chain(failure: NoPlan, view: View, describe: Describe | None) -> list[str]:
+def _chain(failure: NoPlan, view: View, describe: Describe) -> list[str]:
     """Say of each missing fact who could provide it, then of what those lack, and so on."""
     if failure.problem is None or failure.known is None:
         return []
@@ -157,21 +169,23 @@ def _chain(failure: NoPlan, view: View, describe: Describe | None) -> list[str]:
         lines.append(_about(failure, fact, describe, has_producers=bool(producers)))
         for index in producers[:_SHOWN]:
             operator = domain.operators[index]
-            lacks = [need for need in operator.pre.items() if not view.literal(*need) & reached]
-            words = f"lacks {listed(repr(spelled(*need)) for need in lacks)}" if lacks else "could run"
-            lines.append(f"    {operator.label}: {words}")
+            unmet = [need for need in operator.pre.items() if not view.literal(*need) & reached]
+            lacks = [need for need in unmet if domain.kinds.get(need[0]) != "bookkeeping"]
+            words = [describe(name) or spelled(name, truth) for name, truth in unmet if (name, truth) not in lacks]
+            words += [f"lacks {listed(repr(spelled(*need)) for need in lacks)}"] if lacks else []
+            lines.append(f"    {operator.label}: {', '.join(words) or 'could run'}")
             pending += lacks
         if len(producers) > _SHOWN:
             lines.append(f"    and {len(producers) - _SHOWN} more")
     return lines
 
 
-def _about(failure: NoPlan, fact: tuple[str, bool], describe: Describe | None, *, has_producers: bool) -> str:
+def _about(failure: NoPlan, fact: tuple[str, bool], describe: Describe, *, has_producers: bool) -> str:
     name, truth = fact
     known = failure.known[name] if failure.known is not None and name in failure.known else False
     now = "is unknown" if known is None else f"is {'true' if known else 'false'}"
-    extra = describe(name) if describe is not None else None
-    line = f"  {spelled(name, truth)!r} is needed, {name!r} {now}{f': {extra}' if extra else ''}."
+    extra = describe(name)
+    line = f"  {spelled(name, truth)!r} is needed, but {name!r} {extra or now}."
     if has_producers:
         return f"{line} It could come from:"
     return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth)}"
@@ -181,8 +195,12 @@ def _closest(failure: NoPlan, name: str, *, truth: bool) -> str:
     """Name what is provided under a similar name, and by whom."""
     if failure.problem is None:
         return ""
-    achievers = failure.problem.domain.achievers
-    producers = {fact: indices for (fact, value), indices in achievers.items() if value is truth}
+    domain = failure.problem.domain
+    producers = {
+        fact: indices
+        for (fact, value), indices in domain.achievers.items()
+        if value is truth and domain.kinds.get(fact) != "bookkeeping"
+    }
     close = get_close_matches(name, sorted(producers), n=3, cutoff=0.5)
     if not close:
         return suggest(name, producers)

@@ -266,19 +266,19 @@ class World(State):
         self.board.verify(call.entries)
         return number
 
-    def describe(self, fact: str) -> str | None:
-        """Say why a condition is as it is, with the values that make it so; `None` for other facts."""
-        condition = self.compilation.catalogue.conditions.get(fact)
+    def describe(self, name: str) -> str | None:
+        """Say why a condition is as it is, with the values that make it so, or what a fact about the run means."""
+        condition = self.compilation.catalogue.conditions.get(name)
         if condition is None:
-            return None
+            return self.compilation.meaning.get(name)
         if condition.is_free:
-            return f"it is {self.board.conditions.get(fact, False)}, and only set_condition changes it"
+            return f"is {self.board.conditions.get(name, False)}, and only set_condition changes it"
         values = values_of(condition, self.board)
         if values is None:
-            return "it is UNKNOWN: an input is not on the board"
-        shown = ", ".join(f"{name}={brief(value)}" for name, value in values.items())
+            return "is UNKNOWN: an input of it is not on the board"
+        shown = ", ".join(f"{label}={brief(value)}" for label, value in values.items())
         answer = evaluate(condition, self.board, self.services)
-        return f"it is {'UNKNOWN' if answer is None else answer} with {shown}" if shown else f"it is {answer}"
+        return f"is {'UNKNOWN' if answer is None else answer}{f' with {shown}' if shown else ''}"
 
 
 def binding_of(call: Call) -> Binding:

@@ -246,7 +246,7 @@ def as_planner(given: Planner | str) -> Planner:
     """
     if isinstance(given, str):
         return planner_named(given)
-    if isinstance(given, type) or not hasattr(given, "plan"):
+    if not isinstance(given, Planner):
         hint = f" Write {given.__name__}(), with parentheses." if isinstance(given, type) else ""
         message = f"{given!r} is no planner.{hint}"
         raise DefinitionError(message)

@@ -182,6 +182,7 @@ class _Look:
             for way in action.outputs
             for position, form in enumerate(way)
             if _yields(form, query) and query.name in (None, action.binding_name(position))
+            if all(item.query is not query for item in action.body.required)  # what it passes on it did not provide
         ]
         if not producers:
             return True  # an input of the run

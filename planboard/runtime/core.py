@@ -390,7 +390,7 @@ class ProcessCore:
         culprit = self._excluded_on_the_way()
         if culprit is not None:
             error = self.errors[culprit]
-            return self._fail(error, f"action {culprit!r} failed and there is no way around it: {error}")
+            return self._fail(error, f"{error} There is no way around it.")
         status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.STUCK
         return self._end(status, why_stuck(found, self.state))
 

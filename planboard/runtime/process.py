@@ -88,7 +88,7 @@ class Process:
         self._started_children = 0
         self._core: ProcessCore = ProcessCore(
             process_id,
-            state(greedy=planner.nirvana, recorder=self._record_change),
+            state(greedy=not planner.plans_ahead, recorder=self._record_change),
             planner,
             goals,
             options,

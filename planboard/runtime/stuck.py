@@ -16,6 +16,8 @@ def why_stuck(found: NoPlan, state: ProcessState) -> str:
         if event.assumptions:
             lines.append(f"After {event.action!r} it proved wrong that {_listed(event.assumptions)}, as was assumed.")
     lines.extend(f"Action {name!r} is left out: {error}." for name, error in sorted(state.excluded.items()))
+    visible = ", ".join(dict.fromkeys(str(entry) for entry in state.board.visible))
+    lines.append(f"On the board: {visible or 'nothing'}.")
     return "\n".join(lines)
 
 
