@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from planboard.actions.context import ActionContext, Usage
-    from planboard.actions.decorators import Retry, achieves_goal, action, condition
+    from planboard.actions.declarations import Retry
+    from planboard.actions.decorators import achieves_goal, action, condition
     from planboard.actions.goal import Goal
     from planboard.actions.state import state
     from planboard.blackboard.board import Blackboard
@@ -64,7 +65,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "planboard.actions.context": ("ActionContext", "Usage"),
-    "planboard.actions.decorators": ("Retry", "achieves_goal", "action", "condition"),
+    "planboard.actions.declarations": ("Retry",),
+    "planboard.actions.decorators": ("achieves_goal", "action", "condition"),
     "planboard.actions.goal": ("Goal",),
     "planboard.actions.state": ("state",),
     "planboard.blackboard.board": ("Blackboard",),

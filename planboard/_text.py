@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _SHOWN = 8
-_SECRET_NAME = r"(?:password|passwd|secret|api_?key|(?:access|auth|bearer)_?token|credential)"
+_SECRET_NAME = r"(?:password|passwd|secret|api_?key|(?:access|auth|bearer)_?token|credential)"  # noqa: S105 - names of fields, not a secret
 _SECRET = re.compile(
     rf"""(['"]?\w*{_SECRET_NAME}\w*['"]?)(\s?[=:]\s?)"""
     r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,)}\]]+)""",

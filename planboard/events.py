@@ -289,7 +289,7 @@ def _plain(value: Any) -> Any:
 
 
 def _masked(plain: Any) -> Any:
-    """Hide what is secret by its name. (What is secret by its type is hidden already.)"""
+    """Hide what is secret by its name; what is secret by its type is hidden already."""
     if isinstance(plain, list):
         return [_masked(item) for item in plain]
     if isinstance(plain, dict):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planboard.actions.decorators import Rerun, Retry
+from planboard.actions.declarations import Rerun, Retry
 from planboard.actions.goal import Achievement
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.entry import Entry

@@ -11,7 +11,7 @@ from typing import Any
 from planboard._text import listed
 from planboard.actions.action import Action, BoundInput, Condition, TypedFunction, root_name
 from planboard.actions.context import ActionContext
-from planboard.actions.decorators import ActionDeclaration, ConditionDeclaration, Estimate
+from planboard.actions.declarations import ActionDeclaration, ConditionDeclaration, Estimate
 from planboard.actions.goal import Goal
 from planboard.actions.parts import Found, find_parts
 from planboard.actions.preconditions import ConditionTable

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from planboard.actions.decorators import ActionDeclaration, ConditionDeclaration, declaration_of
+from planboard.actions.declarations import ActionDeclaration, ConditionDeclaration, declaration_of
 from planboard.actions.state import state_of, substates
 from planboard.blackboard.matching import members
 from planboard.errors import DefinitionError

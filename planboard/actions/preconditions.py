@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planboard.actions.action import Condition
-from planboard.actions.decorators import ConditionDeclaration, declaration_of
+from planboard.actions.declarations import ConditionDeclaration, declaration_of
 from planboard.blackboard.conditions import Not
 from planboard.blackboard.expressions import parse_expression
 from planboard.blackboard.index import Matcher, Query

@@ -4,7 +4,7 @@ Entries are only ever appended. Hiding and clearing change what is visible, neve
 match answers a look-up, which takes the same time however many entries there are.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
@@ -14,7 +14,7 @@ from planboard._text import brief, listed, suggest
 from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.index import Matcher, Query
-from planboard.blackboard.integrity import watch
+from planboard.blackboard.integrity import same, watch
 from planboard.blackboard.matching import conforms
 from planboard.blackboard.schema import Codec, StoredBoard, describe, structural_problem
 from planboard.errors import EntryNotFoundError, EntryTypeError, MutatedEntryError
@@ -162,13 +162,11 @@ class Blackboard:
         found = self._found.get(query)
         if found is None:
             found = self._collect(query)
-        hidden = self._hidden
-        while found and found[-1] in hidden:
-            found.pop()  # hidden is for ever, so it need not be passed over again
         if found:
-            return found[-1]
+            return found[-1]  # `_conceal` keeps it visible; reading changes nothing, since threads read at once
         if self._parent is not None:
-            return next((entry for entry in reversed(self._parent.matches(query)) if entry not in hidden), None)
+            inherited = reversed(self._parent.matches(query))
+            return next((entry for entry in inherited if entry not in self._hidden), None)
         return None
 
     def matches(self, query: Query) -> list[Entry]:
@@ -280,7 +278,7 @@ class Blackboard:
             case Added(entry):
                 self.append(entry)
             case Hidden(positions):
-                self._hidden.update(self._entries[position] for position in positions)
+                self._conceal([self._entries[position] for position in positions])
             case ConditionSet(name, value):
                 self._conditions[name] = value
 
@@ -318,9 +316,18 @@ class Blackboard:
     def _hide(self, entries: Iterable[Entry]) -> None:
         chosen = tuple(entries)
         if self._parent is not None:
-            self._hidden.update(chosen)  # some of them are the parent's, which must not notice
+            self._conceal(chosen)  # some of them are the parent's, which must not notice
         elif chosen:
             self._commit(Hidden(tuple(entry.position for entry in chosen)))
+
+    def _conceal(self, entries: Collection[Entry]) -> None:
+        """Hide entries, and drop them from the ends of what was found, so that they are never passed over again."""
+        hidden = self._hidden
+        hidden.update(entries)
+        for query in {query for entry in entries for query in self.matcher.answered_by(entry)}:
+            found = self._found.get(query)
+            while found and found[-1] in hidden:
+                found.pop()
 
     def _collect(self, query: Query) -> list[Entry]:
         if query.serial < self._indexed:
@@ -336,7 +343,7 @@ class Blackboard:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Blackboard):
             return NotImplemented
-        return _content(self) == _content(other)
+        return same(_content(self), _content(other))
 
     __hash__ = None  # type: ignore[assignment]
 

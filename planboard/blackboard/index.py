@@ -58,6 +58,11 @@ class Matcher:
         self._answers: dict[Shape, tuple[tuple[Query, ...], tuple[Query, ...]]] = {}
 
     @property
+    def queries(self) -> tuple[Query, ...]:
+        """All queries that are known."""
+        return tuple(self._queries.values())
+
+    @property
     def known(self) -> int:
         """How many queries are known."""
         return len(self._queries)

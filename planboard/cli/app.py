@@ -51,14 +51,12 @@ class _Prepared:
     """What the agent could be given, if it was given nothing."""
 
     def plan(self) -> PlanResult:
-        core = self.process._core  # noqa: SLF001 - `Agent.plan` cannot say why conditions are false, see `explain`
-        return self.process.planner.plan(core.state.world.problem(core.goals))
+        return self.process.next_plan()
 
     def explain(self, result: PlanResult, *, alternatives: bool) -> str:
         if isinstance(result, Plan):
             return result.explain(alternatives=alternatives)
-        world = self.process._core.state.world  # noqa: SLF001
-        return "\n".join(filter(None, (result.explain(world.describe), self.hint)))
+        return "\n".join(filter(None, (result.explain(), self.hint)))
 
 
 @contextmanager

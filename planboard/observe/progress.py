@@ -188,7 +188,7 @@ def _plain_words(event: Any) -> str:
             return f"{event.agent} starts with {event.planner}{goals}"
         case PlanMade():
             assuming = f", assuming {', '.join(event.assumptions)}" if event.assumptions else ""
-            return f"plan for {event.goal}: {sequence(event.steps)} (cost {amount(event.cost)}){assuming}"
+            return f"{aim}: {sequence(event.steps)} (cost {amount(event.cost)}){assuming}"
         case ActionStarted():
             return f"> {event.action}"
         case ActionRetried():

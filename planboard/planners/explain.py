@@ -144,7 +144,13 @@ def _why_not(plan: Plan, operator: Operator, shared: list[str], provided: Mappin
     if not shared:
         return "not needed"
     rival = plan.operators[provided[shared[0]]]
-    lacking = [spelled(name, truth) for name, truth in operator.pre.items() if plan.start.get(name) is not truth]
+    before = set(supports_of(plan)[provided[shared[0]]])
+    held = {(support.name, support.truth) for support in before}
+    lacking = [
+        spelled(name, truth)
+        for name, truth in operator.pre.items()
+        if plan.start.get(name) is not truth and (name, truth) not in held
+    ]
     mine, theirs = operator.cost, plan.step_costs[provided[shared[0]]]
     if not callable(mine) and exact(mine) > theirs:
         return f"gives {listed(shared)} too, but costs {shown(exact(mine))}, more than {rival.label}"

@@ -107,7 +107,13 @@ class World(State):
     """The planning state of a run."""
 
     def __init__(
-        self, compilation: Compilation, bits: Bits, board: Blackboard, *, greedy: bool, services: tuple[object, ...] = ()
+        self,
+        compilation: Compilation,
+        bits: Bits,
+        board: Blackboard,
+        *,
+        greedy: bool,
+        services: tuple[object, ...] = (),
     ) -> None:
         super().__init__(compilation.domain, 0, bits.askable)
         self.compilation = compilation

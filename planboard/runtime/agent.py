@@ -1,6 +1,7 @@
 """An agent: a catalogue that one can run."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 from uuid import uuid4
@@ -14,6 +15,7 @@ from planboard.errors import DefinitionError
 from planboard.planners.base import Planner
 from planboard.planners.compile import Compilation
 from planboard.planners.named import planner_named
+from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.plan import PlanResult
 from planboard.planners.world import Bits
 from planboard.runtime.options import ProcessOptions
@@ -48,12 +50,13 @@ class Agent(Catalogue):
         name: str,
         parts: Iterable[Any],
         *,
-        goals: Iterable[Goal | TypeForm] = (),
+        goals: Iterable[Goal | PlanGoal | TypeForm] = (),
         services: Iterable[object] = (),
         planner: Planner | str | None = None,
         description: str = "",
     ) -> None:
-        super().__init__(name, parts, goals=goals, services=services, description=description)
+        real = [goal for goal in goals if goal is not NIRVANA]  # planners that want NIRVANA have it anyway
+        super().__init__(name, parts, goals=real, services=services, description=description)
         self.planner = None if planner is None else as_planner(planner)
         """The planner its processes use unless told otherwise."""
         for action in self.actions.values():
@@ -128,8 +131,7 @@ class Agent(Catalogue):
         """Return what the planner would do with these inputs, without running anything."""
         options = ProcessOptions(planner=planner)
         process = self._prepare(inputs, bindings, returning=returning, options=options, process_id="plan")
-        core = process._core  # noqa: SLF001
-        return process.planner.plan(core.state.world.problem(core.goals))
+        return process.next_plan()
 
     def _prepare(
         self,
@@ -143,6 +145,7 @@ class Agent(Catalogue):
         process_id: str | None = None,
         services: tuple[object, ...] | None = None,
     ) -> Process:
+        self._refuse_misspelt_options(bindings)
         chosen = as_planner(planner or options.planner or self.planner or "goap")
         goals = self._goals_for(returning, chosen)
         for value in (*inputs, *bindings.values()):
@@ -162,6 +165,15 @@ class Agent(Catalogue):
         for name, value in bindings.items():
             process.board.bind(name, value)
         return process
+
+    def _refuse_misspelt_options(self, bindings: Iterable[str]) -> None:
+        """A keyword that is no option names an input, but hardly one that looks like an option."""
+        named = {query.name for query in self.matcher.queries}
+        for name in bindings:
+            close = get_close_matches(name, _OPTIONS, n=1, cutoff=0.85)
+            if close and name not in named:
+                message = f"There is no option {name!r}. Did you mean {close[0]!r}?"
+                raise DefinitionError(message)
 
     def _goals_for(self, returning: TypeForm, planner: Planner) -> tuple[Goal, ...]:
         if returning is None:
@@ -235,6 +247,7 @@ class Agent(Catalogue):
 
 
 _DEFAULTS = ProcessOptions()
+_OPTIONS = ("options", "planner", "returning", "services")
 
 
 def as_planner(given: Planner | str) -> Planner:

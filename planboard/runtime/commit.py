@@ -1,9 +1,9 @@
 """From what an action returned to what is put on the board."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from inspect import iscoroutine
 
-from planboard._text import brief
+from planboard._text import brief, suggest
 from planboard.actions.action import Action, Call
 from planboard.actions.context import Effects
 from planboard.actions.state import state_of_value
@@ -99,6 +99,22 @@ def _message(action: Action, value: object) -> str:
         f"Action {action.name!r} returned {brief(value)} of type {type(value).__name__}, but declares {ways} "
         f"({action.where}). The board is unchanged."
     )
+
+
+def check_conditions(action: Action, effects: Effects, known: Collection[str]) -> None:
+    """Check that the conditions an action set are not misspelt.
+
+    A condition that nobody asks for may be set, since components do not know each other; one whose name is close to a
+    known one is a slip.
+
+    Raises:
+        OutputError: A name looks misspelt.
+    """
+    for name in sorted(set(effects.conditions) - set(known)):
+        hint = suggest(name, known)
+        if hint.startswith("Did you mean"):
+            message = f"Action {action.name!r} set the condition {name!r}, which nobody knows. {hint}"
+            raise OutputError(action.name, message)
 
 
 def positions_hidden(

@@ -15,7 +15,7 @@ from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BlackboardError, ExecutionError, MutatedEntryError, PlanningError
+from planboard.errors import ActionError, BlackboardError, ExecutionError, MutatedEntryError, PlanningError
 from planboard.events import (
     ActionFailed,
     ActionReadmitted,
@@ -40,7 +40,7 @@ from planboard.planners.operator import NIRVANA, Operator, PlanGoal
 from planboard.planners.plan import NoPlan, Plan, PlanResult
 from planboard.planners.world import binding_of
 from planboard.runtime.batch import independent_steps
-from planboard.runtime.commit import new_entries, positions_hidden
+from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
 from planboard.runtime.expectations import broken_promises, wrong_assumptions
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.options import ProcessOptions
@@ -262,6 +262,8 @@ class ProcessCore:
         try:
             self._verify(call)
             outputs = new_entries(action, value, effects, board.next_position)
+            if effects.conditions:
+                check_conditions(action, effects, self.state.world.compilation.catalogue.conditions)
         except (BlackboardError, ExecutionError) as error:
             self._failed(call, error)
             return False
@@ -386,6 +388,13 @@ class ProcessCore:
         real = [goal for goal in self.goals if goal is not NIRVANA]
         if not real:
             status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
+            return self._end(status, "no action is left to run, and the agent has no goal")
+        culprit = self._excluded_on_the_way()
+        if culprit is not None:
+            error = self.errors[culprit]
+            told = f"{type(error.__cause__).__name__}: {error.__cause__}" if isinstance(error, ActionError) else error
+            return self._fail(error, f"action {culprit!r} failed and there is no way around it: {told}")
+        status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
             return self._end(status, "no action is left to run, and the agent has no goal")
         culprit = self._excluded_on_the_way()
         if culprit is not None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, cast
 
 from planboard.actions.context import Effects
-from planboard.actions.decorators import Retry
+from planboard.actions.declarations import Retry
 from planboard.blackboard.schema import describe_error
 from planboard.errors import ActionError, ActionTimeoutError, Replan
 from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, NoteRetry, Outcome, Succeeded

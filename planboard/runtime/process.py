@@ -145,6 +145,10 @@ class Process:
         """The requests that wait for an answer from outside. Actions cannot ask yet, so there are none."""
         return ()
 
+    def next_plan(self) -> PlanResult:
+        """Return what the planner would do now, without doing it."""
+        return self.planner.plan(self._core.state.world.problem(self._core.goals))
+
     def result(self, form: type[T]) -> T:
         """Return what the run was for: the newest entry of a type that met a goal, else the newest of the type.
 
@@ -251,11 +255,19 @@ class Process:
             if budget is not None:
                 self._core.ledger.budget = budget
             self._begin()
-            if alone:
-                await drive(self._core, executor, self._seconds, alone=True)
-            else:
-                await self._cancellably(drive(self._core, executor, self._seconds, alone=False))
+            try:
+                await self._drive(executor, alone=alone)
+            except (KeyboardInterrupt, SystemExit) as signal:
+                self._core.cancel(type(signal).__name__)
+                self._core.end_cancelled()
+                raise
         return self.status
+
+    async def _drive(self, executor: Executor, *, alone: bool) -> None:
+        if alone:
+            await drive(self._core, executor, self._seconds, alone=True)
+        else:
+            await self._cancellably(drive(self._core, executor, self._seconds, alone=False))
 
     async def _carry_out(self, executor: Executor, calls: Sequence[ActionCall]) -> None:
         self._core.deliver(calls, await carry_out(self._core, executor, calls))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar, overload
 
 from planboard.errors import RunningLoopError
+from planboard.events import ProcessStatus
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.executor import Executor
@@ -47,14 +48,25 @@ def run(agent: Agent, *inputs: object, returning: Any = None, **given: Any) -> A
         RunningLoopError: An event loop is running in this thread, and the agent needs one of its own.
     """
     process = agent.process(*inputs, returning=returning, **given)
+    run_process(process)
+    return _result(process, returning)
+
+
+def run_process(process: Process) -> ProcessStatus:
+    """Run a process to its end from code that is not asynchronous, and return its status.
+
+    It does what `run` does, but never raises for the way the process ends.
+
+    Raises:
+        RunningLoopError: An event loop is running in this thread, and the agent needs one of its own.
+    """
     if _needs_loop(process):
         _refuse_running_loop()
         import asyncio
 
-        asyncio.run(process._run(Executor(threads=process.options.concurrency > 1), alone=False))  # noqa: SLF001
-    else:
-        _finish(process._run(Executor(threads=False), alone=True))  # noqa: SLF001
-    return _result(process, returning)
+        return asyncio.run(process._run(Executor(threads=process.options.concurrency > 1), alone=False))  # noqa: SLF001
+    _finish(process._run(Executor(threads=False), alone=True))  # noqa: SLF001
+    return process.status
 
 
 @overload

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from planboard import Agent, DefinitionError, Goal, Not, Retry, achieves_goal, action, condition
-from planboard.actions.decorators import ActionDeclaration, declaration_of
+from planboard.actions.declarations import ActionDeclaration, declaration_of
 
 
 class Topic(BaseModel):
@@ -102,7 +102,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("options", "words"), REFUSED, ids=lambda item: str(item))
+@pytest.mark.parametrize(("options", "words"), REFUSED, ids=str)
 def test_an_option_that_cannot_work_is_refused_at_the_decorator(options, words):
     def make(topic: Topic) -> Report: ...
 
@@ -125,7 +125,7 @@ LATER = [
 ]
 
 
-@pytest.mark.parametrize(("options", "words"), LATER, ids=lambda item: str(item))
+@pytest.mark.parametrize(("options", "words"), LATER, ids=str)
 def test_what_needs_the_other_parts_is_refused_when_the_agent_is_built(options, words):
     @action(**options)
     def make(topic: Topic) -> Report: ...

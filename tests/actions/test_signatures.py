@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from planboard import ActionContext, Agent, All, DefinitionError, Named, action, condition, run
 
 T = TypeVar("T")
+LOG = logging.getLogger()
 
 
 class Topic(BaseModel):
@@ -82,7 +83,7 @@ def test_a_type_that_never_exists_is_refused_with_the_parameter_and_the_closest(
     def use(topic: "Tpoic") -> Report:  # noqa: F821
         return Report()
 
-    with pytest.raises(DefinitionError, match="Parameter 'topic' of action 'use' names 'Tpoic'.*Did you mean 'Topic'") as caught:
+    with pytest.raises(DefinitionError, match=r"Parameter 'topic' of action 'use' names 'Tpoic'.*Did you mean 'Topic'") as caught:
         Agent("it", [use])
     assert caught.value.where.file == __file__
 
@@ -96,7 +97,7 @@ def test_every_way_to_say_optional_means_the_same():
     def four(topic: "Topic | None" = None) -> Report: ...
 
     for function in (one, two, three, four):
-        [found] = Agent("it", [action(function)]).actions["" + function.__name__].body.inputs
+        [found] = Agent("it", [action(function)]).actions[function.__name__].body.inputs
         assert (found.optional, found.query.form) == (True, Topic)
 
 
@@ -104,7 +105,7 @@ def test_context_services_and_defaults_are_no_planning_inputs():
     """Case 036."""
 
     @action
-    def use(context: ActionContext, topic: Topic, db: Database, log: logging.Logger = logging.getLogger()) -> Report:
+    def use(context: ActionContext, topic: Topic, db: Database, log: logging.Logger = LOG) -> Report:
         return Report(text=f"{topic.text} {type(db).__name__} {log.name} {context.action}")
 
     agent = Agent("it", [use], services=[Database()])

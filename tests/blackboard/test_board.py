@@ -204,6 +204,14 @@ def test_equal_boards_have_equal_histories():
     assert one != other
 
 
+def test_a_number_that_equals_nothing_does_not_make_boards_differ():
+    one, other = Blackboard(), Blackboard()
+    for board in (one, other):
+        board.add(float("nan"))
+
+    assert one == other
+
+
 def test_an_entry_shows_no_value_in_its_repr():
     entry = Blackboard().bind("who", Person(name="hush"))
 

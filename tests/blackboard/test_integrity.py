@@ -123,7 +123,7 @@ def test_all_that_was_changed_is_brought_back_at_once():
     board.add(other := Record())
     one.n = other.n = 9
 
-    with pytest.raises(MutatedEntryError, match="the Flat .* and the Record"):
+    with pytest.raises(MutatedEntryError, match=r"the Flat .* and the Record"):
         board.verify()
 
     assert board.last(Flat) == Flat()

@@ -173,7 +173,7 @@ def test_data_does_not_choose_what_is_built():
     board = Blackboard()
     board.add(Cat())
 
-    with pytest.raises(EntryTypeError, match="not registered. Pass it in `types=`"):
+    with pytest.raises(EntryTypeError, match=r"not registered\. Pass it in `types=`"):
         Blackboard.from_json(board.to_json())
 
 

@@ -28,7 +28,7 @@ def test_the_code_of_a_page_runs(page, monkeypatch, tmp_path):
 
     for block in BLOCK.finditer(text):
         printed: list[str] = []
-        module.__dict__["print"] = lambda *values, **_: printed.append(" ".join(map(str, values)))
+        module.__dict__["print"] = lambda *values, to=printed, **_: to.append(" ".join(map(str, values)))
         line = text[: block.start()].count("\n") + 1
         exec(compile("\n" * line + block.group(1), str(page), "exec"), module.__dict__)
         expected = OUTPUT.match(text, block.end() + 1) or OUTPUT.match(text, block.end() + 2)

@@ -10,8 +10,16 @@ import pytest
 from pydantic import BaseModel
 
 from planboard import (
-    ActionContext, Agent, Budget, DefinitionError, ProcessNotCompletedError, ProcessOptions, ProcessStatus,
-    ProcessTerminatedError, Retry, action,
+    ActionContext,
+    Agent,
+    Budget,
+    DefinitionError,
+    ProcessNotCompletedError,
+    ProcessOptions,
+    ProcessStatus,
+    ProcessTerminatedError,
+    Retry,
+    action,
 )  # fmt: skip
 
 

@@ -194,14 +194,9 @@ def test_a_plain_run_is_cancelled_at_the_next_step():
     def report(draft: Draft) -> Report: ...
 
     processes = []
-
-    class Keep:
-        def __call__(self, event):
-            pass
-
     agent = Agent("it", [last_thing, report])
-    prepared = agent.process
-    agent.process = lambda *args, **kwargs: processes.append(prepared(*args, **kwargs)) or processes[0]
+    prepare = agent.process
+    agent.process = lambda *inputs, **how: processes.append(prepare(*inputs, **how)) or processes[0]
 
     with pytest.raises(ProcessCancelledError):
         agent.run(Topic(), returning=Report)

@@ -10,7 +10,16 @@ from asyncio import run as wait
 import pytest
 from pydantic import BaseModel
 
-from planboard import ActionContext, Agent, DefinitionError, ProcessFailedError, ProcessOptions, ProcessStatus, action, run
+from planboard import (
+    ActionContext,
+    Agent,
+    DefinitionError,
+    ProcessFailedError,
+    ProcessOptions,
+    ProcessStatus,
+    action,
+    run,
+)
 
 
 class Topic(BaseModel):
@@ -158,24 +167,14 @@ def test_one_listener_needs_no_tuple():
     assert heard[-1].kind == "process_ended"
 
 
-def test_a_journal_is_told_before_an_event_takes_effect():
+def test_a_journal_is_told_of_an_event_before_anybody_else():
+    told = []
+
     class Journal:
-        def __init__(self):
-            self.seen = []
-
         def append(self, event):
-            self.seen.append((event.kind, len(process.events)))
+            told.append(("journal", event.kind))
 
-    journal = Journal()
-    process = None
+    options = ProcessOptions(journal=Journal(), listeners=lambda event: told.append(("listener", event.kind)))
+    process = run(writer, Topic(), planner="utility", options=options)
 
-    class Early:
-        events = ()
-
-    process = Early()
-    process = writer.process(Topic(), returning=Draft, options=ProcessOptions(journal=journal))
-    wait(process.run())
-
-    later = [(kind, before) for kind, before in journal.seen if kind == "action_succeeded"]
-    assert [kind for kind, _ in journal.seen] == [event.kind for event in process.events]
-    assert all(process.events[before].kind == kind for kind, before in later)
+    assert told == [(who, event.kind) for event in process.events for who in ("journal", "listener")]

@@ -11,8 +11,19 @@ import pytest
 from pydantic import BaseModel
 
 from planboard import (
-    ActionContext, Agent, ConditionError, CostError, Goal, Not, ProcessFailedError, ProcessOptions, ProcessStatus,
-    ProcessStuckError, action, condition, run,
+    ActionContext,
+    Agent,
+    ConditionError,
+    CostError,
+    Goal,
+    Not,
+    ProcessFailedError,
+    ProcessOptions,
+    ProcessStatus,
+    ProcessStuckError,
+    action,
+    condition,
+    run,
 )  # fmt: skip
 
 
@@ -80,7 +91,7 @@ def test_with_no_other_way_a_wrong_assumption_leaves_the_process_stuck_and_told(
     assert process.status is ProcessStatus.STUCK
     assert steps(process) == ["draft"]
     assert "After 'draft' it proved wrong that 'is_good', as was assumed." in process.reason
-    assert "it is False with draft=Draft(text='bad')" in process.reason
+    assert "False with draft=Draft(text='bad')" in process.reason
 
 
 def test_an_action_that_may_run_always_does_not_run_blindly():

@@ -124,9 +124,6 @@ def test_a_forgotten_await_is_loud():
     """Case 169."""
     with pytest.warns(RuntimeWarning, match="never awaited"):
         arun(plain, Topic())
-        import gc
-
-        gc.collect()
 
 
 def test_the_loop_stays_free_while_a_plain_action_runs():
@@ -154,7 +151,7 @@ def test_a_plain_function_that_returns_a_coroutine_is_told_apart():
     def sly(topic: Topic) -> Report:
         return inner()
 
-    with pytest.raises(ProcessFailedError, match="returned a coroutine.*async def"):
+    with pytest.raises(ProcessFailedError, match=r"returned a coroutine.*async def"):
         run(Agent("sly", [sly]), Topic(), returning=Report)
 
 

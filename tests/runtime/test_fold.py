@@ -11,7 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from planboard import ActionContext, Agent, Budget, Goal, ProcessOptions, ProcessStatus, Replan, action, condition, state
+from planboard import (
+    ActionContext,
+    Agent,
+    Budget,
+    Goal,
+    ProcessOptions,
+    ProcessStatus,
+    Replan,
+    action,
+    condition,
+    state,
+)
 from planboard.events import ProcessStatus as Status
 from planboard.runtime.state import fold
 
@@ -43,6 +54,10 @@ FORMS = [A, B, C, D, S]
 @condition
 def is_even(b: B) -> bool:
     return b.n % 2 == 0
+
+
+@action(pre=["never"])
+def out_of_reach(b: B) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -142,7 +157,7 @@ def run_twice(process, addition):
         wait(process.run(budget=Budget(actions=20)))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     parts=st.lists(specs, min_size=1, max_size=5),
     inputs=st.lists(st.sampled_from(FORMS), min_size=1, max_size=3),
@@ -153,7 +168,8 @@ def run_twice(process, addition):
 )
 def test_folding_the_events_gives_the_state(parts, inputs, protected, planner, concurrency, addition):
     options = ProcessOptions(concurrency=concurrency, max_ticks=25, budget=Budget(actions=12))
-    agent = Agent("random", [is_even, *(build(number, spec) for number, spec in enumerate(parts))], goals=[Goal(D, value=1)])
+    actions = [build(number, spec) for number, spec in enumerate(parts)]
+    agent = Agent("random", [is_even, out_of_reach, *actions], goals=[Goal(D, value=1)])
     process = agent.process(*(form(n=1) for form in inputs), planner=planner, options=options)
     if protected:
         process.board.add(B(n=1), protected=True)

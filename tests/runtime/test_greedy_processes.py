@@ -120,9 +120,9 @@ def test_without_nirvana_nothing_carries_the_iteration(planner):
 
 
 def test_nirvana_is_known_by_identity_not_by_name():
-    process = ended([make_frog], "hybrid", goals=[Goal(Frog, name="NIRVANA")])
+    process = ended([make_frog], "hybrid", goals=[Goal(Frog, name="Nirvana")])
 
-    assert (process.status, process.goal) == (ProcessStatus.COMPLETED, "NIRVANA")
+    assert (process.status, process.goal) == (ProcessStatus.COMPLETED, "Nirvana")
 
 
 @pytest.mark.parametrize("planner", [Utility(floor=0.15), Hybrid(floor=0.15)])

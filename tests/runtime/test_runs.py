@@ -11,9 +11,24 @@ import pytest
 from pydantic import BaseModel
 
 from planboard import (
-    Agent, ConcurrentRunError, DefinitionError, EntryNotFoundError, EntryTypeError, Goap, Process, ProcessNotCompletedError,
-    ProcessOptions, ProcessStatus, ProcessStuckError, ProcessTerminatedError, UnknownNameError, Utility, achieves_goal,
-    action, arun, run,
+    Agent,
+    ConcurrentRunError,
+    DefinitionError,
+    EntryNotFoundError,
+    EntryTypeError,
+    Goap,
+    Process,
+    ProcessNotCompletedError,
+    ProcessOptions,
+    ProcessStatus,
+    ProcessStuckError,
+    ProcessTerminatedError,
+    UnknownNameError,
+    Utility,
+    achieves_goal,
+    action,
+    arun,
+    run,
 )  # fmt: skip
 
 
