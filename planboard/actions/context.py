@@ -1,6 +1,7 @@
 """What an action may do beside returning its outputs: the injected `ActionContext`."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -149,6 +150,14 @@ class ActionContext:
             return None
         self._read.append(found)
         return found.value
+
+    def again(self, effects: Effects) -> "ActionContext":
+        """Return the context for the next attempt at the same call, which collects into other effects."""
+        other = copy(self)
+        other.attempt += 1
+        other._effects = effects
+        other._read = list(self._read)
+        return other
 
     @property
     def entries_read(self) -> tuple[Entry, ...]:

@@ -26,6 +26,7 @@ from planboard.events import (
     ProcessStatus,
     ReplanRequested,
 )
+from planboard.planners.operator import NIRVANA
 
 _LINE = 200
 """Characters of a text from outside that are shown on a line."""
@@ -188,6 +189,7 @@ def _plain_words(event: Any) -> str:
             return f"{event.agent} starts with {event.planner}{goals}"
         case PlanMade():
             assuming = f", assuming {', '.join(event.assumptions)}" if event.assumptions else ""
+            aim = "best now" if event.goal == NIRVANA.name else f"plan for {event.goal}"
             return f"{aim}: {sequence(event.steps)} (cost {amount(event.cost)}){assuming}"
         case ActionStarted():
             return f"> {event.action}"

@@ -15,7 +15,7 @@ from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
 from planboard.blackboard.schema import describe_error
-from planboard.errors import ActionError, BlackboardError, ExecutionError, MutatedEntryError, PlanningError
+from planboard.errors import BlackboardError, ExecutionError, MutatedEntryError, PlanningError
 from planboard.events import (
     ActionFailed,
     ActionReadmitted,
@@ -385,21 +385,14 @@ class ProcessCore:
         )
 
     def _without_plan(self, found: NoPlan) -> Sequence[ActionCall]:
-        real = [goal for goal in self.goals if goal is not NIRVANA]
-        if not real:
+        if all(goal is NIRVANA for goal in self.goals):
             status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
             return self._end(status, "no action is left to run, and the agent has no goal")
         culprit = self._excluded_on_the_way()
         if culprit is not None:
-            error = self.errors[culprit]
-            told = f"{type(error.__cause__).__name__}: {error.__cause__}" if isinstance(error, ActionError) else error
-            return self._fail(error, f"action {culprit!r} failed and there is no way around it: {told}")
-        status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
-            return self._end(status, "no action is left to run, and the agent has no goal")
-        culprit = self._excluded_on_the_way()
-        if culprit is not None:
-            error = self.errors[culprit]
-            return self._fail(error, f"{error} There is no way around it.")
+            told = self.state.excluded[culprit]
+            reason = f"action {culprit!r} failed and there is no way around it: {told}"
+            return self._fail(self.errors[culprit], reason)
         status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.STUCK
         return self._end(status, why_stuck(found, self.state))
 

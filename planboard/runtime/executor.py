@@ -79,9 +79,7 @@ class Executor:
             error = state.outcome.exception() if state.outcome is not None else None
             assert isinstance(error, Exception)  # noqa: S101 - only errors are tried again
             note_retry(call, state.attempt_number, error, retry.wait_before(state.attempt_number + 1))
-            _forget_effects(call)
-            if call.context is not None:
-                call.context.attempt = state.attempt_number + 1
+            _start_afresh(call)
 
         attempts = AsyncRetrying(
             stop=stop_after_attempt(retry.attempts),
@@ -94,13 +92,16 @@ class Executor:
         return cast("object", await attempts(self._once, call))
 
 
-def _forget_effects(call: ActionCall) -> None:
-    """Drop what a failed attempt added; what it spent stays spent."""
-    kept = call.effects.usage
-    fresh: Any = Effects()
-    for slot in ("additions", "hidden", "conditions"):
-        setattr(call.effects, slot, getattr(fresh, slot))
-    call.effects.usage = kept
+def _start_afresh(call: ActionCall) -> None:
+    """Drop what a failed attempt added; what it spent stays spent.
+
+    The next attempt writes to effects of its own: a thread that a timeout left behind may still write to the old ones.
+    """
+    call.effects = Effects(usage=call.effects.usage, children=call.effects.children)
+    parameter = call.action.body.context
+    if call.context is not None and parameter is not None:
+        call.context = call.context.again(call.effects)
+        call.bound.kwargs[parameter] = call.context
 
 
 def _wrapped(call: ActionCall, error: Exception) -> ActionError:

@@ -170,6 +170,28 @@ def test_a_timeout_can_be_declared_transient():
     assert run(Agent("it", [make]), Topic(), returning=Report) == Report(text="second")
 
 
+def test_an_attempt_that_was_left_behind_adds_nothing_to_the_next():
+    tried, first_is_done, second_has_begun = [], threading.Event(), threading.Event()
+
+    @action(timeout=0.01, retry=Retry(2, on=TimeoutError))
+    def make(topic: Topic, context: ActionContext) -> Report:
+        tried.append(context.attempt)
+        if context.attempt == 1:
+            second_has_begun.wait(10)
+            context.add(Draft(text="too late"))
+            first_is_done.set()
+        else:
+            second_has_begun.set()
+        return Report()
+
+    process = ended(Agent("it", [make]).process(Topic(), returning=Report))
+    second_has_begun.set()
+    assert first_is_done.wait(10)
+
+    assert tried == [1, 2]
+    assert process.board.last(Draft) is None
+
+
 def test_a_plan_asked_for_anew_sees_what_was_learned_and_goes_another_way():
     """Case 021."""
 
