@@ -100,9 +100,7 @@ def planboard_agent(steps: int, seconds: float | None) -> tuple[Any, list[Any]]:
     from planboard import Agent, achieves_goal, action
 
     types: list[Any] = [create_model(f"T{index}", x=(int, ...)) for index in range(steps + 1)]
-    actions = [
-        action(typed_step(f"step{index}", types[index], types[index + 1], seconds)) for index in range(steps)
-    ]
+    actions = [action(typed_step(f"step{index}", types[index], types[index + 1], seconds)) for index in range(steps)]
     return Agent("chain", [*actions[:-1], achieves_goal("the end")(actions[-1])]), types
 
 

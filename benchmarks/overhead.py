@@ -65,9 +65,7 @@ def print_table(systems: list[System], figures: Figures, sizes: list[int]) -> No
     print("| | sync | async |\n|---|---|---|")
     for system in SYSTEMS:
         if system in systems:
-            cells = (
-                " / ".join(f"{figures[system, kind, steps]:.1f}" for steps in sizes) for kind in ("sync", "async")
-            )
+            cells = (" / ".join(f"{figures[system, kind, steps]:.1f}" for steps in sizes) for kind in ("sync", "async"))
             print(f"| {system.label} | {' | '.join(cells)} |")
         else:
             print(f"| {system.label} | not installed | |")

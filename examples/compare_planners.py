@@ -4,7 +4,6 @@ Shows what each of them is for: GOAP takes the cheapest way, Hybrid gathers firs
 on while there is anything to do, whatever it is worth. A floor tells it what is not worth doing.
 """
 
-
 from pydantic import BaseModel
 
 from planboard import Agent, Goap, Hybrid, Planner, Process, Utility, achieves_goal, action

@@ -5,7 +5,6 @@ The key is found only by light, the dragon sleeps only in the dark, and there is
 the order, and leaves out the dear ways past the dragon and into the chest.
 """
 
-
 from pydantic import BaseModel
 
 from planboard import ActionContext, Agent, Not, Plan, achieves_goal, action

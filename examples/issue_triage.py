@@ -4,7 +4,6 @@ Shows a component with its own dependencies, text preconditions, `None` to stop 
 added beside the result, and a second team that contributes actions without knowing the first.
 """
 
-
 from typing import Annotated
 
 from pydantic import BaseModel

@@ -32,6 +32,7 @@ _LICENCES = (
 )  # fmt: skip
 _CI = (
     ("GitHub Actions", re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")),
+    ("a CI script", re.compile(r"^\.ci/[^/]+$")),
     ("GitLab CI", re.compile(r"^\.gitlab-ci\.ya?ml$")),
     ("CircleCI", re.compile(r"^\.circleci/config\.ya?ml$")),
     ("Azure Pipelines", re.compile(r"^azure-pipelines\.ya?ml$")),

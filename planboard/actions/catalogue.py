@@ -48,7 +48,7 @@ class Catalogue:
         """The `@state` classes, in order of their names."""
         _refuse_duplicates(found)
         signatures = {item.name: (item, item.declaration.reader.read()) for item in found.actions}
-        self._table = ConditionTable(self.matcher, self._known_roots(signatures.values()))
+        self._table = ConditionTable(self.matcher, self._known_roots(signatures.values(), found.conditions))
         for declared in found.conditions:
             self._table.declare(self._condition(declared.declaration, declared.owner))
         actions = [self._action(item, signature) for item, signature in signatures.values()]
@@ -209,7 +209,9 @@ class Catalogue:
         return tuple(names[name] for name in sorted(names))
 
     def _known_roots(
-        self, signatures: Iterable[tuple[Found[ActionDeclaration], Signature]]
+        self,
+        signatures: Iterable[tuple[Found[ActionDeclaration], Signature]],
+        conditions: Iterable[Found[ConditionDeclaration]],
     ) -> dict[str, list[Query]]:
         """Collect the names that text conditions may use: bindings first, then types."""
         bindings: dict[str, list[Query]] = {}
@@ -229,7 +231,9 @@ class Catalogue:
                 if member is not ActionContext:
                     types.setdefault(root_name(member), []).append(self.matcher.query(member))
         stated = [item.form if isinstance(item, Goal) else item for item in self.stated_goals]
-        for form in (*self.states, *(form for form in stated if form is not None)):
+        looked_at = [wanted for item in conditions for wanted in item.declaration.reader.read().inputs]
+        asked = [wanted.form for wanted in looked_at if not self._is_service(wanted)]
+        for form in (*self.states, *asked, *(form for form in stated if form is not None)):
             for member in members(form):
                 types.setdefault(root_name(member), []).append(self.matcher.query(member))
         known = {**types, **bindings}
@@ -274,5 +278,3 @@ def _union(forms: Sequence[TypeForm]) -> TypeForm:
     from typing import Union
 
     return Union[tuple(forms)]  # noqa: UP007 - made at run time
-
-

@@ -155,8 +155,8 @@ class ActionContext:
         """Return the context for the next attempt at the same call, which collects into other effects."""
         other = copy(self)
         other.attempt += 1
-        other._effects = effects
-        other._read = list(self._read)
+        other._effects = effects  # noqa: SLF001
+        other._read = list(self._read)  # noqa: SLF001
         return other
 
     @property

@@ -267,9 +267,7 @@ def _declare_condition(function: Callable[..., Any], name: str, kind: str) -> Co
 
 def _estimate(function: Callable[..., float], kind: str) -> Estimate:
     _check_function(function, kind)
-    reader = SignatureReader(
-        function, kind=kind, skip_first=is_method(function), needs_return=False
-    )
+    reader = SignatureReader(function, kind=kind, skip_first=is_method(function), needs_return=False)
     return Estimate(function, reader)
 
 
@@ -333,5 +331,3 @@ def _rerun(rerun: Any, of: str, where: Location | None) -> Rerun:
         message = f"{of} has rerun={rerun!r}. {suggest(str(rerun), choices)}"
         raise DefinitionError(message, where=where)
     return cast("Rerun", rerun)
-
-

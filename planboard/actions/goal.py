@@ -50,9 +50,7 @@ class Goal:
     @classmethod
     def achieved_by(cls, action: str, form: TypeForm, achievement: "Achievement") -> "Goal":
         """Return the goal that `@achieves_goal` makes of an action's output."""
-        goal = cls(
-            form, value=achievement.value, name=achievement.name or action, description=achievement.description
-        )
+        goal = cls(form, value=achievement.value, name=achievement.name or action, description=achievement.description)
         goal.producers = (action,)
         return goal
 

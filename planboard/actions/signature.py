@@ -65,9 +65,7 @@ class SignatureReader:
     in which the function was defined are kept, since only they know types that are local to a function.
     """
 
-    def __init__(
-        self, function: Callable[..., Any], *, kind: str, skip_first: bool, needs_return: bool = True
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], *, kind: str, skip_first: bool, needs_return: bool = True) -> None:
         self._function = function
         self._needs_return = needs_return
         self.skip_first = skip_first

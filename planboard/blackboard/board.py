@@ -260,9 +260,7 @@ class Blackboard:
         for item in stored.entries:
             form, value = codec.decode(item.type, item.value)
             declared = form if item.declared else None
-            entry = Entry(
-                board.next_position, value, declared, item.name, item.producer, item.protected, watch(value)
-            )
+            entry = Entry(board.next_position, value, declared, item.name, item.producer, item.protected, watch(value))
             board.apply(Added(entry))
             if not item.visible:
                 board.apply(Hidden((entry.position,)))

@@ -67,9 +67,7 @@ class Matcher:
         """How many queries are known."""
         return len(self._queries)
 
-    def query(
-        self, form: TypeForm, name: str | None = None, producers: "Iterable[str] | None" = None
-    ) -> Query:
+    def query(self, form: TypeForm, name: str | None = None, producers: "Iterable[str] | None" = None) -> Query:
         """Return the query for a type, a name, or both; equal questions give the same object."""
         key = (form, name, None if producers is None else frozenset(producers))
         found = self._queries.get(key)

@@ -78,9 +78,7 @@ def _is_instance(value: object, wanted: Any) -> bool:
         return False
     chance = _generic_model_chance(type(value), wanted)
     if chance == "perhaps" and isinstance(value, BaseModel):
-        return all(
-            _fits(getattr(value, name), field.annotation) for name, field in wanted.model_fields.items()
-        )
+        return all(_fits(getattr(value, name), field.annotation) for name, field in wanted.model_fields.items())
     return chance == "always"
 
 

@@ -226,5 +226,3 @@ def _equal(left: Any, right: Any) -> bool:
     from planboard.blackboard.integrity import same
 
     return same(left, right) or (type(left) is type(right) and bool(left == right))
-
-

@@ -65,9 +65,7 @@ class Compilation:
         """Return the domain in which protected entries answer some queries, whatever is cleared."""
         if lasting not in self._domains:
             operators = [
-                operator
-                for action in self.catalogue.actions.values()
-                for operator in self._operators(action, lasting)
+                operator for action in self.catalogue.actions.values() for operator in self._operators(action, lasting)
             ]
             self._domains[lasting] = Domain(operators, facts=self._facts, kinds=self._kinds)
         return self._domains[lasting]
@@ -116,9 +114,7 @@ class Compilation:
         pre = self._pre(action)
         for way in self.ways(action):
             effects = self._effects(action, way, lasting)
-            yield Operator(
-                action.name, pre, effects, _price(action.cost), _price(action.value), outcome=way.label
-            )
+            yield Operator(action.name, pre, effects, _price(action.cost), _price(action.value), outcome=way.label)
 
     def _pre(self, action: Action) -> dict[str, bool]:
         pre = {self.fact_of[item.query]: True for item in action.body.required}

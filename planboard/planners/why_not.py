@@ -185,7 +185,7 @@ def _about(failure: NoPlan, fact: tuple[str, bool], describe: Describe, *, has_p
     known = failure.known[name] if failure.known is not None and name in failure.known else False
     now = "is unknown" if known is None else f"is {'true' if known else 'false'}"
     extra = describe(name)
-    line = f"  {spelled(name, truth)!r} is needed, but {'it' if truth else repr(name)} {extra or now}."
+    line = f"  {spelled(name, truth)!r} is needed, but {'it' if truth else repr(name)} {now}{f': {extra}' if extra else ''}."
     if has_producers:
         return f"{line} It could come from:"
     return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth)}"

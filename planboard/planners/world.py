@@ -273,18 +273,16 @@ class World(State):
         return number
 
     def describe(self, name: str) -> str | None:
-        """Say why a condition is as it is, with the values that make it so, or what a fact about the run means."""
+        """Say which values make a condition what it is, or what a fact about the run means."""
         condition = self.compilation.catalogue.conditions.get(name)
         if condition is None:
             return self.compilation.meaning.get(name)
         if condition.is_free:
-            return f"is {self.board.conditions.get(name, False)}, and only set_condition changes it"
+            return "only set_condition changes it"
         values = values_of(condition, self.board)
         if values is None:
-            return "is UNKNOWN: an input of it is not on the board"
-        shown = ", ".join(f"{label}={brief(value)}" for label, value in values.items())
-        answer = evaluate(condition, self.board, self.services)
-        return f"is {'UNKNOWN' if answer is None else answer}{f' with {shown}' if shown else ''}"
+            return "an input of it is not on the board"
+        return ", ".join(f"{label}={brief(value)}" for label, value in values.items()) or None
 
 
 def binding_of(call: Call) -> Binding:

@@ -77,9 +77,7 @@ def _within(plan: Plan, look: _Look, most: int) -> list[Operator]:
     return chosen
 
 
-def _one_by_one(
-    plan: Plan, look: _Look, planner: Planner, goals: tuple[PlanGoal, ...], most: int
-) -> list[Operator]:
+def _one_by_one(plan: Plan, look: _Look, planner: Planner, goals: tuple[PlanGoal, ...], most: int) -> list[Operator]:
     world = look.world
     chosen = list(plan.operators)
     true, unknown, touched = world.true, world.unknown, 0

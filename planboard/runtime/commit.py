@@ -42,9 +42,7 @@ def new_entries(action: Action, value: object, effects: Effects, position: int) 
         ]
     for added in effects.additions:
         entries.append(
-            Entry(
-                position + len(entries), added.value, added.type, added.name, action.name, watch=watch(added.value)
-            )
+            Entry(position + len(entries), added.value, added.type, added.name, action.name, watch=watch(added.value))
         )
     return tuple(entries)
 
@@ -134,9 +132,7 @@ def positions_hidden(
             if not entry.protected and not any(satisfies(entry.value, entry.type, form) for form in kept)
         )
     if action.consumes:
-        hidden.update(
-            entry.position for entry in call.entries if any(query.admits(entry) for query in action.consumes)
-        )
+        hidden.update(entry.position for entry in call.entries if any(query.admits(entry) for query in action.consumes))
     if effects.hidden:
         wanted = {id(item) for item in effects.hidden}
         hidden.update(entry.position for entry in board.visible if id(entry.value) in wanted)

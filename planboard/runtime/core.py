@@ -186,9 +186,7 @@ class ProcessCore:
         if self.options.concurrency == 1:
             operators: Sequence[Operator] = (plan.first,) if plan.first is not None else ()
         else:
-            operators = independent_steps(
-                plan, self.state.world, self._planner, self.goals, self.options.concurrency
-            )
+            operators = independent_steps(plan, self.state.world, self._planner, self.goals, self.options.concurrency)
         calls: list[ActionCall] = []
         for operator in operators:
             action = self.state.world.compilation.catalogue.actions[operator.name]
@@ -380,9 +378,7 @@ class ProcessCore:
 
     def _fail(self, error: Exception, reason: str | None = None) -> Sequence[ActionCall]:
         self.failure = error
-        return self._end(
-            ProcessStatus.FAILED, reason or str(error), error=describe_error(error)
-        )
+        return self._end(ProcessStatus.FAILED, reason or str(error), error=describe_error(error))
 
     def _without_plan(self, found: NoPlan) -> Sequence[ActionCall]:
         if all(goal is NIRVANA for goal in self.goals):

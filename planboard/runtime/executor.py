@@ -4,7 +4,7 @@ Whatever an action raises becomes a typed outcome; only cancellation and exits o
 """
 
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from planboard.actions.context import Effects
 from planboard.actions.declarations import Retry
@@ -63,9 +63,7 @@ class Executor:
         import anyio.to_thread
 
         # A thread cannot be stopped. Past its timeout it is left behind and what it returns is dropped.
-        result = await anyio.to_thread.run_sync(
-            partial(function, *bound.args, **bound.kwargs), abandon_on_cancel=timed
-        )
+        result = await anyio.to_thread.run_sync(partial(function, *bound.args, **bound.kwargs), abandon_on_cancel=timed)
         return cast("object", result)
 
     async def _with_retries(self, call: ActionCall, retry: Retry, note_retry: NoteRetry) -> object:

@@ -146,9 +146,7 @@ class ProcessState:
         if event.conditions:
             self._set(event.conditions)
         self.usage += event.usage
-        self.history.append(
-            ActionRun(event.call, event.action, started.inputs, event.outputs, event.cost, event.value)
-        )
+        self.history.append(ActionRun(event.call, event.action, started.inputs, event.outputs, event.cost, event.value))
         self.stubborn = 0
 
     def _failed(self, event: ActionFailed) -> None:

@@ -38,8 +38,6 @@ def test_a_decorated_function_is_the_function():
     assert declaration_of(make).description == "Make it."
 
 
-
-
 def test_an_async_function_stays_one():
     @action
     async def make(topic: Topic) -> Report:

@@ -83,7 +83,9 @@ def test_a_type_that_never_exists_is_refused_with_the_parameter_and_the_closest(
     def use(topic: "Tpoic") -> Report:  # noqa: F821
         return Report()
 
-    with pytest.raises(DefinitionError, match=r"Parameter 'topic' of action 'use' names 'Tpoic'.*Did you mean 'Topic'") as caught:
+    with pytest.raises(
+        DefinitionError, match=r"Parameter 'topic' of action 'use' names 'Tpoic'.*Did you mean 'Topic'"
+    ) as caught:
         Agent("it", [use])
     assert caught.value.where.file == __file__
 
@@ -209,7 +211,9 @@ def returns_object(topic: Topic) -> object: ...
 def returns_variable(topic: Topic) -> T: ...
 
 
-@pytest.mark.parametrize("function", [no_return, returns_any, returns_object, returns_variable], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [no_return, returns_any, returns_object, returns_variable], ids=lambda f: f.__name__
+)
 def test_a_return_that_says_nothing_is_refused(function):
     with pytest.raises(DefinitionError, match=f"action '{function.__name__}'.*test_signatures.py:"):
         action(function)

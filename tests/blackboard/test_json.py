@@ -200,10 +200,15 @@ def test_a_value_that_does_not_fit_its_type_is_refused():
         Blackboard.from_json(stored(value="many"))
 
 
-VALUES = st.one_of(st.integers(), st.text(max_size=4), st.floats(), st.booleans(), st.binary(max_size=4), st.builds(Cat))
+VALUES = st.one_of(
+    st.integers(), st.text(max_size=4), st.floats(), st.booleans(), st.binary(max_size=4), st.builds(Cat)
+)
 
 
-@given(st.lists(st.tuples(VALUES, st.sampled_from([None, "a", "b"]), st.booleans()), max_size=8), st.dictionaries(st.text(max_size=3), st.booleans(), max_size=3))
+@given(
+    st.lists(st.tuples(VALUES, st.sampled_from([None, "a", "b"]), st.booleans()), max_size=8),
+    st.dictionaries(st.text(max_size=3), st.booleans(), max_size=3),
+)
 def test_any_board_of_plain_values_comes_back(items, conditions):
     board = Blackboard()
     for value, name, hidden in items:

@@ -221,7 +221,9 @@ def test_every_type_always_satisfies_itself(form):
     assert prospect(form, form) == "always"
 
 
-@given(st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from([None, *FORMS])), max_size=8), st.sampled_from(FORMS))
+@given(
+    st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from([None, *FORMS])), max_size=8), st.sampled_from(FORMS)
+)
 def test_the_index_agrees_with_asking_each_entry(values, wanted):
     asked_before, asked_after = Blackboard(), Blackboard()
     asked_before.last(wanted)

@@ -17,8 +17,16 @@ class World:
         self.case = case
         self.types = {}
         names = [name for do in case.actions for name in re.findall(r"\w+", f"{do.takes} {do.gives}")]
-        names += [re.split(r"[!=:]", item.replace("!", ""))[-2 if "=" not in item else 1].strip() for item in case.board]
-        for name in [*case.states, *case.parents.values(), *case.parents, *names, *(t for t, _ in case.conditions.values())]:
+        names += [
+            re.split(r"[!=:]", item.replace("!", ""))[-2 if "=" not in item else 1].strip() for item in case.board
+        ]
+        for name in [
+            *case.states,
+            *case.parents.values(),
+            *case.parents,
+            *names,
+            *(t for t, _ in case.conditions.values()),
+        ]:
             self.type(name)
 
     def type(self, name):
@@ -56,7 +64,10 @@ class World:
         if do.in_state:
             parameters[0] = "x0"
         names = {"types": self.types, "act": act, "Out": self.form(do.gives)}
-        exec(f"def {do.name}({', '.join(parameters)}) -> Out: return act({', '.join(f'x{n}' for n in range(len(takes)))})", names)
+        exec(
+            f"def {do.name}({', '.join(parameters)}) -> Out: return act({', '.join(f'x{n}' for n in range(len(takes)))})",
+            names,
+        )
         function = names[do.name]
         options = dict(do.options)
         if "trigger" in options:

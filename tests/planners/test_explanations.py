@@ -115,11 +115,11 @@ def test_what_producers_lack_is_followed_to_the_end():
 
     assert text == (
         "No plan for 'report': 'Report' cannot be reached. It would take 'Topic'.\n"
-        "  'Report' is needed, 'Report' is false. It could come from:\n"
+        "  'Report' is needed, but it is false. It could come from:\n"
         "    write: lacks 'Findings'\n"
-        "  'Findings' is needed, 'Findings' is false. It could come from:\n"
+        "  'Findings' is needed, but it is false. It could come from:\n"
         "    research: lacks 'Topic'\n"
-        "  'Topic' is needed, 'Topic' is false: nobody gave one. Nothing brings it about. "
+        "  'Topic' is needed, but it is false: nobody gave one. Nothing brings it about. "
         "Known: 'Findings', 'Report'.\n"
         "The least that would do: 'Topic'."
     )

@@ -75,7 +75,9 @@ specs = st.builds(
     Spec,
     takes=st.lists(st.sampled_from(FORMS), max_size=2, unique=True).map(tuple),
     gives=st.sampled_from(FORMS),
-    does=st.sampled_from(["return", "return", "return", "fail", "replan", "replan once", "hide", "add", "wrong", "set"]),
+    does=st.sampled_from(
+        ["return", "return", "return", "fail", "replan", "replan once", "hide", "add", "wrong", "set"]
+    ),
     cost=st.sampled_from([0.0, 0.1, 0.5]),
     options=st.fixed_dictionaries(
         {"rerun": st.sampled_from(["never", "new_inputs", "always"])},

@@ -79,7 +79,9 @@ def test_the_goal_asked_for_is_reached_in_every_fresh_process():
     answers = set()
     for seed in ("0", "1", "2", "3", "random"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(planboard.__file__).parents[1])}
-        done = subprocess.run([sys.executable, "-c", CHAIN], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", CHAIN], env=environment, capture_output=True, text=True, check=True
+        )
         answers.add(done.stdout)
 
     assert len(answers) == 1
@@ -154,6 +156,20 @@ def test_a_goal_of_conditions_is_met_when_they_hold():
     process = Agent("it", [], goals=[Goal(Draft, pre=["draft.text == 'x'"], name="other")]).process(Draft())
     assert wait(process.run()) is ProcessStatus.STUCK
     assert "draft.text == 'x'" in process.reason
+
+
+def test_a_text_condition_may_name_what_only_a_condition_looks_at():
+    @condition
+    def approved(final: Final) -> bool:
+        return True
+
+    @action(pre=[approved, "final.text == 'ok'"])
+    def announce(topic: Topic) -> Report:
+        return Report(text="announced")
+
+    agent = Agent("it", [approved, announce])
+
+    assert run(agent, Topic(), Final(text="ok"), returning=Report) == Report(text="announced")
 
 
 def test_the_result_is_what_the_goal_was_met_with():

@@ -29,7 +29,9 @@ class Report(BaseModel):
 
 def texts(process):
     shown = [repr(event) for event in process.events]
-    return "\n".join([*shown, process.reason, repr(process), repr(process.board), str(process.failure), repr(process.failure)])
+    return "\n".join(
+        [*shown, process.reason, repr(process), repr(process.board), str(process.failure), repr(process.failure)]
+    )
 
 
 def ended(parts, *inputs):
