@@ -147,7 +147,6 @@ class Catalogue:
             wanted.collects,
             wanted.optional,
             wanted.has_default,
-            wanted.positional_only,
         )
 
     def _is_service(self, wanted: Input) -> bool:

@@ -12,6 +12,7 @@ from planboard.types import TypeForm
 
 if TYPE_CHECKING:
     from planboard.actions.catalogue import Catalogue
+    from planboard.runtime.options import ProcessOptions
 
 T = TypeVar("T")
 
@@ -61,7 +62,10 @@ class Effects:
     """What child processes that it started have spent; they have charged it already."""
 
 
-ChildRunner = Callable[["Catalogue", tuple[object, ...], TypeForm, dict[str, Any], Effects], Awaitable[Any]]
+ChildRunner = Callable[
+    ["Catalogue", tuple[object, ...], TypeForm, dict[str, Any], Effects, "ProcessOptions | None"], Awaitable[Any]
+]
+"""Runs an agent as a child: the agent, inputs, type wanted, bindings, where to note what it spends, options."""
 
 
 class ActionContext:
@@ -165,16 +169,32 @@ class ActionContext:
         return tuple(self._read)
 
     @overload
-    async def run(self, agent: "Catalogue", *inputs: object, returning: type[T], **bindings: Any) -> T: ...
+    async def run(
+        self,
+        agent: "Catalogue",
+        *inputs: object,
+        returning: type[T],
+        options: "ProcessOptions | None" = None,
+        **bindings: Any,
+    ) -> T: ...
     @overload
-    async def run(self, agent: "Catalogue", *inputs: object, **bindings: Any) -> Any: ...
-    async def run(self, agent: "Catalogue", *inputs: object, returning: TypeForm = None, **bindings: Any) -> Any:
+    async def run(
+        self, agent: "Catalogue", *inputs: object, options: "ProcessOptions | None" = None, **bindings: Any
+    ) -> Any: ...
+    async def run(
+        self,
+        agent: "Catalogue",
+        *inputs: object,
+        returning: TypeForm = None,
+        options: "ProcessOptions | None" = None,
+        **bindings: Any,
+    ) -> Any:
         """Run another agent as a child process, on a board of its own with only these inputs.
 
-        What it spends counts against the budgets of this process too; listeners, identities and policies are
-        inherited.
+        What it spends counts against the budgets of this process too; listeners, identities and the journal are
+        inherited. `options` may give it a planner, a budget of its own, and so on.
 
         Raises:
             ProcessNotCompletedError: The child did not complete.
         """
-        return await self._run_child(agent, inputs, returning, bindings, self._effects)
+        return await self._run_child(agent, inputs, returning, bindings, self._effects, options)

@@ -37,7 +37,6 @@ class Input:
     optional: bool = False
     """Whether the function can do without: `T | None`, or a default."""
     has_default: bool = False
-    positional_only: bool = False
 
     def __str__(self) -> str:
         shown = f"list[{type_name(self.form)}]" if self.collects else type_name(self.form)
@@ -112,6 +111,11 @@ class SignatureReader:
             raise self._error(
                 f"{self._what} takes *{parameter.name}, but every parameter must have its own name and type."
             )
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            raise self._error(
+                f"Parameter {parameter.name!r} of {self._what} is positional only, but inputs are passed by name. "
+                "Leave out the `/`."
+            )
         annotations = self._annotations()
         if parameter.name not in annotations:
             raise self._error(
@@ -143,7 +147,6 @@ class SignatureReader:
             collects=collects,
             optional=optional or has_default,
             has_default=has_default,
-            positional_only=parameter.kind is inspect.Parameter.POSITIONAL_ONLY,
         )
 
     def _check_form(self, parameter: str, form: TypeForm) -> None:

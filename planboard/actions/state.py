@@ -1,7 +1,7 @@
 """States: classes whose presence on the board decides which actions are candidates.
 
-Entering a state, that is, putting an object of a `@state` class on the board, hides every other visible entry. The
-methods of the class that are actions then apply to it.
+An action that puts an object of a `@state` class on the board enters the state, which hides every other visible
+entry. The methods of the class that are actions then apply to it.
 """
 
 from collections.abc import Callable, Iterable

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from planboard._text import brief, suggest
+from planboard._text import brief, is_secret, suggest
 from planboard.blackboard.expression_cost import check_cost, leaves
 from planboard.blackboard.expression_paths import ELEMENT, MAX_LENGTH, Part, Reading, Role, Use, tokenize
 from planboard.blackboard.expression_reader import read_tokens
@@ -23,7 +23,6 @@ from planboard.types import Location, TypeForm
 if TYPE_CHECKING:
     import cel
 
-_SENSITIVE: Final = re.compile(r"password|passwd|secret|api_?key|(access|auth|bearer)_?token|credential", re.IGNORECASE)
 _SHOWN: Final = 5
 _PANIC: Final = ("pyo3_runtime", "PanicException")
 _PYTHON_OPERATORS: Final = {"and": "&&", "or": "||", "not": "!", "is": "=="}
@@ -241,7 +240,7 @@ def _shown(reading: Reading, converted: Mapping[str, Any]) -> str:
         if chain.root not in converted or ELEMENT in chain.parts:
             continue
         found = next(leaves(converted[chain.root], chain.parts), _MISSING)
-        secret = any(isinstance(part, str) and _SENSITIVE.search(part) for part in (chain.root, *chain.parts))
+        secret = any(isinstance(part, str) and is_secret(part) for part in (chain.root, *chain.parts))
         if isinstance(found, list) and use.role is Role.SIZE:
             said[str(chain)] = f"{chain} has {len(found):,} elements"
         else:

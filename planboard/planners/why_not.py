@@ -48,7 +48,7 @@ def headline(failure: NoPlan) -> str:
     text = f"No plan for {goal}: {missing} cannot be reached."
     least = unblocking(failure)
     if least is None and failure.problem is not None:
-        return f"{text} Each part could come about, but one undoes another."
+        return f"{text} Each part could come about, but not all of them together."
     if least is None or not least.facts or least.facts == tuple(_parsed(failure)):
         return text
     return f"{text} It would take {listed(repr(spelled(*fact)) for fact in least.facts)}."
@@ -185,7 +185,8 @@ def _about(failure: NoPlan, fact: tuple[str, bool], describe: Describe, *, has_p
     known = failure.known[name] if failure.known is not None and name in failure.known else False
     now = "is unknown" if known is None else f"is {'true' if known else 'false'}"
     extra = describe(name)
-    line = f"  {spelled(name, truth)!r} is needed, but {'it' if truth else repr(name)} {now}{f': {extra}' if extra else ''}."
+    subject = "it" if truth else repr(name)
+    line = f"  {spelled(name, truth)!r} is needed, but {subject} {now}{f': {extra}' if extra else ''}."
     if has_producers:
         return f"{line} It could come from:"
     return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth)}"

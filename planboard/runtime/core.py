@@ -4,14 +4,12 @@ There is no I/O here, no clock and no waiting. A driver asks `decide` for the ne
 the outcomes to `deliver`. All state is in `ProcessState` and changes only by recorded events.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from planboard.actions.action import Action
 from planboard.actions.context import NOTHING, ActionContext, ChildRunner, Usage
 from planboard.blackboard.board import check_value
-from planboard.blackboard.changes import Added, Change, ConditionSet, Hidden
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
 from planboard.blackboard.schema import describe_error
@@ -22,10 +20,6 @@ from planboard.events import (
     ActionRetried,
     ActionStarted,
     ActionSucceeded,
-    ConditionChanged,
-    EntriesHidden,
-    EntryAdded,
-    Event,
     ExpectationFailed,
     PlanMade,
     ProcessEnded,
@@ -43,9 +37,9 @@ from planboard.runtime.batch import independent_steps
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
 from planboard.runtime.expectations import broken_promises, wrong_assumptions
 from planboard.runtime.ledger import Ledger
+from planboard.runtime.log import EventLog
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, Outcome, Succeeded, spent
-from planboard.runtime.state import ProcessState
 from planboard.runtime.stuck import why_stuck
 
 _STUBBORN = 10
@@ -56,26 +50,24 @@ class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
-        "_planner", "_publish", "_seq", "cancelled", "errors", "failure",
-        "goals", "ledger", "options", "parent_id", "plan",
-        "process_id", "run_child", "state", "ticks",
+        "_planner", "_running", "cancelled", "errors", "failure", "goals", "ledger", "options", "parent_id", "plan",
+        "process_id", "record", "run_child", "state", "ticks",
     )  # fmt: skip
 
-    def __init__(  # noqa: PLR0913 - what a process is made of
+    def __init__(
         self,
-        process_id: str,
-        state: ProcessState,
+        log: EventLog,
         planner: Planner,
         goals: tuple[PlanGoal, ...],
         options: ProcessOptions,
         *,
         ledger: Ledger,
-        publish: Callable[[Event], None],
         run_child: ChildRunner,
         parent_id: str | None = None,
     ) -> None:
-        self.process_id = process_id
-        self.state = state
+        self.process_id = log.process_id
+        self.state = log.state
+        self.record = log.record
         self.options = options
         self.goals = (*goals, NIRVANA) if planner.nirvana else goals
         self.ledger = ledger
@@ -91,30 +83,9 @@ class ProcessCore:
         """Why the process shall stop at the next safe point."""
         self.ticks = 0
         self._planner = planner
-        self._publish = publish
-        self._seq = 0
+        self._running: dict[int, ActionCall] = {}
 
-    # Recording
-
-    def record(self, kind: Callable[..., Any], **content: Any) -> None:
-        """Make an event of what happened, apply it, and tell whoever listens."""
-        self._seq += 1
-        event: Event = kind(seq=self._seq, process_id=self.process_id, **content)
-        journal = self.options.journal
-        if journal is not None:
-            journal.append(event)
-        self.state.apply(event)
-        self._publish(event)
-
-    def record_change(self, change: Change) -> None:
-        """Record a change that was made to the board from outside."""
-        match change:
-            case Added(entry):
-                self.record(EntryAdded, entry=entry)
-            case Hidden(positions):
-                self.record(EntriesHidden, positions=positions)
-            case ConditionSet(name, value):
-                self.record(ConditionChanged, name=name, value=value)
+    # Beginning
 
     def start(self, agent: str, planner: str) -> None:
         """Record the beginning of the run, unless it has ended already."""
@@ -221,6 +192,7 @@ class ProcessCore:
             )  # fmt: skip
             bound.kwargs[action.body.context] = call.context
         self.ledger.charge(call.usage)
+        self._running[call.number] = call
         self.record(ActionStarted, call=call.number, action=action.name, inputs=binding_of(bound))
         return call
 
@@ -232,6 +204,7 @@ class ProcessCore:
         followed: Plan | None = None
         broken: Exception | None = None
         for call, outcome in zip(calls, outcomes, strict=True):
+            self._running.pop(call.number, None)
             match outcome:
                 case Succeeded(value):
                     if self._succeeded(call, value):
@@ -370,9 +343,25 @@ class ProcessCore:
         if not self.state.status.is_final:
             self._end(ProcessStatus.CANCELLED, self.cancelled or "the task that ran it was cancelled")
 
+    def abandon(self) -> None:
+        """Record that calls which were started will bring no outcome: nothing of them reaches the board."""
+        for call in tuple(self._running.values()):
+            del self._running[call.number]
+            if call.effects.usage is not NOTHING:
+                self.ledger.charge(call.effects.usage)
+            self.record(
+                ActionFailed,
+                call=call.number,
+                action=call.action.name,
+                error="Cancelled: it was stopped before it had finished",
+                excluded=False,
+                usage=spent(call),
+            )
+
     def _end(
         self, status: ProcessStatus, reason: str, *, goal: str | None = None, error: str | None = None
     ) -> Sequence[ActionCall]:
+        self.abandon()
         self.record(ProcessEnded, status=status, reason=reason, goal=goal, error=error)
         return ()
 

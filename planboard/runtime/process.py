@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planboard._text import suggest
@@ -28,6 +29,7 @@ from planboard.runtime.core import ProcessCore
 from planboard.runtime.driver import carry_out, drive
 from planboard.runtime.executor import Executor
 from planboard.runtime.ledger import Ledger
+from planboard.runtime.log import EventLog
 from planboard.runtime.options import Budget, ProcessOptions
 from planboard.runtime.outcome import ActionCall
 from planboard.runtime.state import ActionRun, ProcessState
@@ -56,8 +58,8 @@ class Process:
     """
 
     __slots__ = (
-        "__weakref__", "_core", "_executor", "_listeners", "_muted", "_scope", "_started", "_started_children", "agent",
-        "events", "id", "options", "parent", "planner",
+        "__weakref__", "_core", "_executor", "_listeners", "_log", "_muted", "_scope", "_started", "_started_children",
+        "agent", "events", "id", "options", "parent", "planner",
     )  # fmt: skip
 
     def __init__(
@@ -86,14 +88,14 @@ class Process:
         self._scope: Any = None
         self._started: float | None = None
         self._started_children = 0
+        started_with = state(greedy=not planner.plans_ahead, recorder=self._record_change)
+        self._log: EventLog = EventLog(process_id, started_with, options.journal, self._publish)
         self._core: ProcessCore = ProcessCore(
-            process_id,
-            state(greedy=not planner.plans_ahead, recorder=self._record_change),
+            self._log,
             planner,
             goals,
             options,
             ledger=Ledger(options.budget, parent._core.ledger if parent is not None else None),  # noqa: SLF001
-            publish=self._publish,
             run_child=self._run_child,
             parent_id=parent.id if parent is not None else None,
         )
@@ -294,6 +296,7 @@ class Process:
             begun = self.parent._started if self.parent is not None else None  # noqa: SLF001
             self._started = time.monotonic() if begun is None else begun  # a budget of seconds is one for the tree
             self._core.start(self.agent.name, self.planner.name)
+        self._core.abandon()  # what an earlier run had started when its driver went away
         self._core.resume()
         executor = self._executor
         assert executor is not None  # noqa: S101 - only called while it is run
@@ -308,7 +311,7 @@ class Process:
     # What the core needs
 
     def _record_change(self, change: Any) -> None:
-        self._core.record_change(change)
+        self._log.record_change(change)
 
     def _publish(self, event: Event) -> None:
         self.events.append(event)
@@ -338,19 +341,24 @@ class Process:
         returning: TypeForm,
         bindings: dict[str, Any],
         effects: Effects,
+        given: "ProcessOptions | None",
     ) -> Any:
         from planboard.runtime.agent import Agent
 
         if not isinstance(agent, Agent):
             message = f"{agent!r} is no Agent, so it cannot be run as a child process."
             raise DefinitionError(message)
-        options = ProcessOptions(
-            planner=agent.planner or self.planner,
+        inherited = ProcessOptions(
             concurrency=self.options.concurrency,
             terminate_when_stuck=self.options.terminate_when_stuck,
-            journal=self.options.journal,
-            identities=self.options.identities,
             max_ticks=self.options.max_ticks,
+        )
+        chosen = given or inherited
+        options = replace(
+            chosen,
+            planner=chosen.planner or agent.planner or self.planner,
+            journal=chosen.journal or self.options.journal,
+            identities={**self.options.identities, **chosen.identities},
         )
         self._started_children += 1
         child = agent._prepare(  # noqa: SLF001

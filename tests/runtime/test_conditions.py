@@ -91,7 +91,7 @@ def test_with_no_other_way_a_wrong_assumption_leaves_the_process_stuck_and_told(
     assert process.status is ProcessStatus.STUCK
     assert steps(process) == ["draft"]
     assert "After 'draft' it proved wrong that 'is_good', as was assumed." in process.reason
-    assert "False with draft=Draft(text='bad')" in process.reason
+    assert "it is false: draft=Draft(text='bad')" in process.reason
 
 
 def test_an_action_that_may_run_always_does_not_run_blindly():
