@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal, Truth
@@ -88,6 +88,8 @@ class Domain:
         self._bits = {name: 1 << index for index, name in enumerate(bit_order)}
         self.views: dict[PlanGoal, View] = {}
         """What bears on each goal, made when it is first planned for; see `view_of`."""
+        self.rankings: dict[str, tuple[Any, ...]] = {}
+        """The operators by worth, for planners that rank them; kept here because it outlives a planning call."""
         self._goal_sets: dict[tuple[PlanGoal, ...], Domain] = {}
         self.facts: tuple[str, ...] = tuple(sorted(bit_order))
         """All facts, sorted."""

@@ -4,12 +4,12 @@ A glance knows one world and does not evaluate anything. Where its answer depend
 evaluated it raises the question, so the planner can first think through whether the answer would matter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from planboard.planners.domain import Masks, State
+from planboard.planners.domain import Domain, Masks, State, remember
 from planboard.planners.operator import NIRVANA, Number, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, spelled
 from planboard.planners.problem import Inquiry, World, exact
@@ -33,6 +33,15 @@ class Candidate:
     value: Fraction
 
 
+def _ranked(domain: Domain, inquiry: Inquiry, indices: Iterable[int]) -> tuple[Candidate, ...]:
+    def place(candidate: Candidate) -> tuple[Fraction, Fraction, int, tuple[str, str]]:
+        operator = domain.operators[candidate.index]
+        return candidate.cost - candidate.value, candidate.cost, -len(operator.pre), operator.key
+
+    candidates = (Candidate(index, inquiry.cost(index), inquiry.value(index)) for index in indices)
+    return tuple(sorted(candidates, key=place))
+
+
 class Glance:
     """The candidates in rank order, each looked into no further than the choice needs."""
 
@@ -47,19 +56,13 @@ class Glance:
     @cached_property
     def _candidates(self) -> tuple[Candidate, ...]:
         """By net value, then lower cost, then more preconditions, then name and outcome."""
+        domain, inquiry = self._domain, self._inquiry
+        if not domain.dynamic:  # the ranking is the same in every world, so it is made once
+            return remember(domain.rankings, "static", lambda _: _ranked(domain, inquiry, range(len(domain.operators))))
         possible = [
-            Candidate(index, self._inquiry.cost(index), self._inquiry.value(index))
-            for index, masks in enumerate(self._domain.masks)
-            if self._may_hold(masks.pre_true, masks.pre_false)
+            index for index, masks in enumerate(domain.masks) if self._may_hold(masks.pre_true, masks.pre_false)
         ]
-        floor = self._floor
-        if floor is not None:
-            possible = [known for known in possible if known.value - known.cost >= floor]
-        return tuple(sorted(possible, key=self._place))
-
-    def _place(self, candidate: Candidate) -> tuple[Fraction, Fraction, int, tuple[str, str]]:
-        operator = self._domain.operators[candidate.index]
-        return candidate.cost - candidate.value, candidate.cost, -len(operator.pre), operator.key
+        return _ranked(domain, inquiry, possible)
 
     def satisfied(self, goal: PlanGoal) -> bool:
         """Whether the goal holds now.
@@ -102,6 +105,8 @@ class Glance:
     def _achievable(self, goal: PlanGoal | None = None) -> Iterator[Candidate]:
         """Yield what can be run, best first; with a goal, only what satisfies it."""
         for candidate in self._candidates:
+            if self._floor is not None and candidate.value - candidate.cost < self._floor:
+                return  # they are ranked by net value
             masks = self._domain.masks[candidate.index]
             left = (0, 0) if goal is None else self._left_by(masks, goal)
             if left is not None and self._holds(masks.pre_true | left[0], masks.pre_false | left[1]):
