@@ -123,6 +123,8 @@ def prospect(declared: TypeForm, wanted: TypeForm) -> Chance:
     "perhaps" is for a producer of `Base` and a consumer of `Child`, a bare `list` and `list[Item]`, a class and a
     protocol that only its instances can answer for.
     """
+    if _is_plain(declared) and _is_plain(wanted):
+        return _plain_prospect(declared, wanted)
     alternatives = members(declared)
     if len(alternatives) > 1:
         chances = {prospect(member, wanted) for member in alternatives if member is not type(None)}
@@ -133,6 +135,28 @@ def prospect(declared: TypeForm, wanted: TypeForm) -> Chance:
     if _is_subtype(declared, wanted):
         return "always"
     return "perhaps" if any(_may_hold(declared, member) for member in members(wanted)) else "never"
+
+
+def _plain_prospect(declared: type, wanted: type) -> Chance:
+    """Compare two ordinary classes: the common case, and an agent of n types has n² of them."""
+    if {declared, wanted} == {int, bool}:
+        return "never"  # True is an int to Python, not to a person
+    if issubclass(declared, wanted):
+        return "always"
+    return "perhaps" if issubclass(wanted, declared) else "never"
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(form: Any) -> bool:
+    """Tell whether a type is a class that `issubclass` alone can compare."""
+    return (
+        isinstance(form, type)
+        and origin_of(form) is None
+        and form is not object
+        and not is_protocol(form)
+        and not is_typeddict(form)
+        and _generic_origin(form) is None
+    )
 
 
 def _may_hold(declared: TypeForm, wanted: TypeForm) -> bool:
