@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from planboard.blackboard.board import Blackboard, check_value
 from planboard.blackboard.entry import Entry
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """What has been spent; the sum over a process and its children."""
 
     actions: int = 0
@@ -28,13 +27,11 @@ class Usage:
     tokens: int = 0
     llm_calls: int = 0
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.actions + other.actions,
-            round(self.cost + other.cost, 12),  # costs are decimal numbers; 0.1 and 0.2 make 0.3
-            self.tokens + other.tokens,
-            self.llm_calls + other.llm_calls,
-        )
+    def __add__(self, other: object) -> "Usage":
+        if not isinstance(other, Usage):
+            return NotImplemented
+        cost = round(self.cost + other.cost, 12)  # costs are decimal numbers; 0.1 and 0.2 make 0.3
+        return Usage(self.actions + other.actions, cost, self.tokens + other.tokens, self.llm_calls + other.llm_calls)
 
 
 NOTHING = Usage()

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from planboard.blackboard.entry import Entry
-from planboard.blackboard.matching import members, prospect, satisfies
+from planboard.blackboard.matching import is_ordinary_class, members, prospect, satisfies
 from planboard.types import TypeForm, origin_of, type_name
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Matcher:
 
     def __init__(self) -> None:
         self._queries: dict[tuple[Any, str | None, frozenset[str] | None], Query] = {}
+        self._of_class: dict[type, list[Query]] = {}
+        self._of_other: list[Query] = []
         self._names: set[str | None] = set()
         self._producers: set[str] = set()
         self._growing = Lock()
@@ -73,11 +75,17 @@ class Matcher:
         found = self._queries.get(key)
         if found is None:
             with self._growing:
-                found = self._queries.setdefault(key, Query(len(self._queries), *key))
-                self._names |= {name} - {None}
-                self._producers |= found.producers or frozenset()
-                self._answers = {}  # replaced, not cleared: another thread may be reading the old one
+                found = self._queries.get(key) or self._learn(*key)
         return found
+
+    def _learn(self, form: TypeForm, name: str | None, producers: frozenset[str] | None) -> Query:
+        query = Query(len(self._queries), form, name, producers)
+        (self._of_class.setdefault(form, []) if is_ordinary_class(form) else self._of_other).append(query)
+        self._names |= {name} - {None}
+        self._producers |= producers or frozenset()
+        self._queries[form, name, producers] = query
+        self._answers = {}  # replaced, not cleared: another thread may be reading the old one
+        return query
 
     def answered_by(self, entry: Entry) -> Iterator[Query]:
         """Yield the queries that an entry answers."""
@@ -113,12 +121,18 @@ class Matcher:
     def _classify(self, entry: Entry) -> tuple[tuple[Query, ...], tuple[Query, ...]]:
         sure: list[Query] = []
         unsure: list[Query] = []
-        for query in tuple(self._queries.values()):
+        for query in self._candidates(entry):
             if _asks_for_content(query.form, entry):
                 unsure.append(query)
             elif query.admits(entry):
                 sure.append(query)
         return tuple(sure), tuple(unsure)
+
+    def _candidates(self, entry: Entry) -> Iterator[Query]:
+        """Yield the queries that an entry may answer; of those for ordinary classes only what its class inherits."""
+        yield from tuple(self._of_other)
+        for cls in entry.value.__class__.__mro__:
+            yield from tuple(self._of_class.get(cls, ()))
 
 
 def _asks_for_content(form: TypeForm, entry: Entry) -> bool:

@@ -5,6 +5,7 @@ time: will an output declared as one type satisfy a query for another: always, p
 """
 
 import types
+from abc import ABCMeta
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args
@@ -123,7 +124,7 @@ def prospect(declared: TypeForm, wanted: TypeForm) -> Chance:
     "perhaps" is for a producer of `Base` and a consumer of `Child`, a bare `list` and `list[Item]`, a class and a
     protocol that only its instances can answer for.
     """
-    if _is_plain(declared) and _is_plain(wanted):
+    if is_ordinary_class(declared) and is_ordinary_class(wanted):
         return _plain_prospect(declared, wanted)
     alternatives = members(declared)
     if len(alternatives) > 1:
@@ -147,7 +148,7 @@ def _plain_prospect(declared: type, wanted: type) -> Chance:
 
 
 @lru_cache(maxsize=4096)
-def _is_plain(form: Any) -> bool:
+def is_ordinary_class(form: Any) -> bool:
     """Tell whether a type is a class that `issubclass` alone can compare."""
     return (
         isinstance(form, type)
@@ -156,6 +157,7 @@ def _is_plain(form: Any) -> bool:
         and not is_protocol(form)
         and not is_typeddict(form)
         and _generic_origin(form) is None
+        and not (isinstance(form, ABCMeta) and not issubclass(form, BaseModel))  # others may be registered with it
     )
 
 

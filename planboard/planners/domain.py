@@ -88,6 +88,8 @@ class Domain:
         self._bits = {name: 1 << index for index, name in enumerate(bit_order)}
         self.views: dict[PlanGoal, View] = {}
         """What bears on each goal, made when it is first planned for; see `view_of`."""
+        self.answers: dict[Any, Any] = {}
+        """Plans by planner, goals and state, for planners that remember them."""
         self.rankings: dict[str, tuple[Any, ...]] = {}
         """The operators by worth, for planners that rank them; kept here because it outlives a planning call."""
         self._goal_sets: dict[tuple[PlanGoal, ...], Domain] = {}

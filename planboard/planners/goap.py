@@ -5,9 +5,10 @@ from typing import ClassVar, Literal
 
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.planners.base import Planner
+from planboard.planners.domain import remember
 from planboard.planners.operator import PlanGoal
 from planboard.planners.optimism import OptimisticSearch
-from planboard.planners.plan import PlanResult
+from planboard.planners.plan import Plan, PlanResult
 from planboard.planners.problem import Problem
 from planboard.planners.search.engine import Engine, Heuristic, Limit, check_engine_name, engine_named
 from planboard.planners.search.heuristics import BUILT_IN
@@ -59,8 +60,23 @@ class Goap(Planner):
         return tuple(search.settled(goal) for goal in problem.goals)
 
     def plan(self, problem: Problem) -> PlanResult:
-        """Return the plan of greatest net value among the cheapest plans to each goal, or why there is none."""
-        return self._search(problem).best()
+        """Return the plan of greatest net value among the cheapest plans to each goal, or why there is none.
+
+        Planning is pure, so an answer is remembered by the domain: a thousand runs that begin alike plan once. What
+        depends on more than the facts is not: unknown facts to be evaluated, dynamic costs, a limit in seconds, an
+        engine of one's own.
+        """
+        domain = problem.domain
+        asks = problem.resolve is not None and problem.unknown
+        if asks or domain.dynamic or self.limit.seconds is not None or not isinstance(self.engine, str):
+            return self._search(problem).best()
+        known = (self, problem.goals, problem.true, problem.unknown)
+        found = domain.answers.get(known)
+        if found is None:
+            found = self._search(problem).best()
+            if isinstance(found, Plan):  # why there is none refers to the problem, which must not be kept alive
+                remember(domain.answers, known, lambda _: found)
+        return found
 
     def _search(self, problem: Problem) -> OptimisticSearch:
         heuristic = BUILT_IN[self.heuristic] if isinstance(self.heuristic, str) else self.heuristic

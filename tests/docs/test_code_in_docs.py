@@ -42,3 +42,13 @@ def test_every_page_is_reachable_from_the_index():
     missing = [str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/**/*.md") if page.name != "index.md"]
 
     assert [page for page in missing if f"({page})" not in index] == []
+
+
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
