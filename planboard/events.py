@@ -132,12 +132,14 @@ class ActionRetried:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
 class ActionSucceeded:
-    """An action finished and its outputs are on the board."""
+    """An action finished and its outputs are on the board. Its text is the action's name."""
 
     seq: int
     process_id: str
     call: int
     action: str
+    inputs: tuple[int, ...] = ()
+    """The positions of the entries it was given."""
     outputs: tuple[Entry, ...] = ()
     hidden: tuple[int, ...] = ()
     """Positions of the entries that became invisible: consumed, cleared, or left behind by a state."""
@@ -148,6 +150,9 @@ class ActionSucceeded:
     usage: Usage = NOTHING
     """All that was spent, its children included."""
     kind: Literal["action_succeeded"] = "action_succeeded"
+
+    def __str__(self) -> str:
+        return self.action
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)

@@ -59,6 +59,9 @@ class Effects:
     """What child processes that it started have spent; they have charged it already."""
 
 
+NO_EFFECTS = Effects()
+"""For actions without a context, which can have none; never changed."""
+
 ChildRunner = Callable[
     ["Catalogue", tuple[object, ...], TypeForm, dict[str, Any], Effects, "ProcessOptions | None"], Awaitable[Any]
 ]

@@ -5,7 +5,6 @@ time: will an output declared as one type satisfy a query for another: always, p
 """
 
 import types
-from abc import ABCMeta
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args
@@ -149,7 +148,7 @@ def _plain_prospect(declared: type, wanted: type) -> Chance:
 
 @lru_cache(maxsize=4096)
 def is_ordinary_class(form: Any) -> bool:
-    """Tell whether a type is a class that `issubclass` alone can compare."""
+    """Tell whether a type is a class that its own instances and those of its subclasses satisfy, and nothing else."""
     return (
         isinstance(form, type)
         and origin_of(form) is None
@@ -157,8 +156,13 @@ def is_ordinary_class(form: Any) -> bool:
         and not is_protocol(form)
         and not is_typeddict(form)
         and _generic_origin(form) is None
-        and not (isinstance(form, ABCMeta) and not issubclass(form, BaseModel))  # others may be registered with it
+        and (issubclass(form, BaseModel) or _is_satisfied_by_inheritance_only(type(form)))
     )
+
+
+def _is_satisfied_by_inheritance_only(meta: Any) -> bool:
+    """Tell whether classes of a metaclass, unlike those of `ABCMeta`, cannot take in others that do not inherit."""
+    return meta.__subclasscheck__ is type.__subclasscheck__ and meta.__instancecheck__ is type.__instancecheck__
 
 
 def _may_hold(declared: TypeForm, wanted: TypeForm) -> bool:

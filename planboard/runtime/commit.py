@@ -122,8 +122,10 @@ def positions_hidden(
 
     They are those it consumed or hid itself, and all others when it clears the board or enters a state.
     """
-    hidden: set[int] = set()
     entered = [found for entry in new if (found := state_of_value(entry.value)) is not None]
+    if not (entered or action.clear_board or action.consumes or effects.hidden):
+        return ()
+    hidden: set[int] = set()
     if action.clear_board or entered:
         kept = [form for found in entered for form in found.keep]
         hidden.update(

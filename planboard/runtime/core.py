@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from planboard.actions.action import Action
-from planboard.actions.context import NOTHING, ActionContext, ChildRunner, Usage
+from planboard.actions.context import NO_EFFECTS, NOTHING, ActionContext, ChildRunner, Effects, Usage
 from planboard.blackboard.board import check_value
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
@@ -136,8 +136,7 @@ class ProcessCore:
         world = self.state.world
         found = self._planner.plan(world.problem(self.goals))
         if isinstance(found, NoPlan) and self.state.asked_replan:
-            for name in tuple(self.state.asked_replan):
-                self.record(ActionReadmitted, action=name)
+            self._readmit()
             found = self._planner.plan(world.problem(self.goals))
         if isinstance(found, NoPlan) and found.best is not None:
             found = found.best
@@ -152,6 +151,10 @@ class ProcessCore:
                 assumptions=found.assumptions,
             )
         return found
+
+    def _readmit(self) -> None:
+        for name in tuple(self.state.asked_replan):
+            self.record(ActionReadmitted, action=name)
 
     def _start_calls(self, plan: Plan, seconds: float) -> Sequence[ActionCall]:
         if self.options.concurrency == 1:
@@ -182,7 +185,8 @@ class ProcessCore:
             message = f"Action {action.name!r} was planned, but one of its inputs is not on the board."
             raise PlanningError(message)
         board.verify(bound.entries)
-        call = ActionCall(self.state.calls + 1, action, bound, cost, value, Usage(1, cost))
+        effects = NO_EFFECTS if action.body.context is None else Effects()
+        call = ActionCall(self.state.calls + 1, action, bound, cost, value, Usage(1, cost), effects)
         if action.body.services:
             action.body.inject(bound, self.state.world.services)
         if action.body.context is not None:
@@ -238,17 +242,16 @@ class ProcessCore:
         except (BlackboardError, ExecutionError) as error:
             self._failed(call, error)
             return False
-        for name in self.state.asked_replan.copy():
-            self.record(ActionReadmitted, action=name)
-        hidden: tuple[int, ...] = ()
-        if outputs or action.clear_board or action.consumes or effects.hidden:
-            hidden = positions_hidden(action, call.bound, effects, board, outputs)
+        if self.state.asked_replan:
+            self._readmit()
+        hidden = positions_hidden(action, call.bound, effects, board, outputs)
         if effects.usage is not NOTHING:
             self.ledger.charge(effects.usage)
         self.record(
             ActionSucceeded,
             call=call.number,
             action=action.name,
+            inputs=binding_of(call.bound),
             outputs=outputs,
             hidden=hidden,
             conditions=tuple(sorted(effects.conditions.items())),

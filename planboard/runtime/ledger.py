@@ -1,7 +1,7 @@
 """Who has spent what, over a tree of processes, while it is being spent."""
 
 from planboard.actions.context import NOTHING, Usage
-from planboard.runtime.options import Budget
+from planboard.runtime.options import UNLIMITED, Budget
 
 
 class Ledger:
@@ -28,7 +28,8 @@ class Ledger:
         """Say which limit, here or above, forbids to start an action of a cost; `None` when it may start."""
         account: Ledger | None = self
         while account is not None:
-            found = account.budget.exceeded_by(account.spent, cost, seconds)
+            budget = account.budget
+            found = None if budget is UNLIMITED else budget.exceeded_by(account.spent, cost, seconds)
             if found is not None:
                 return found if account is self else f"{found} (by the whole tree of processes)"
             account = account.parent

@@ -53,13 +53,17 @@ class Budget:
         return None
 
 
+UNLIMITED = Budget()
+"""No limit at all."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessOptions:
     """Options of one process. They never touch another one."""
 
     planner: Planner | str | None = None
     """Which planner chooses; the agent's own by default, else `Goap()`."""
-    budget: Budget = Budget()
+    budget: Budget = UNLIMITED
     """What may be spent, children included."""
     concurrency: int = 1
     """How many independent actions may run at once."""

@@ -1,7 +1,7 @@
 """What is handed to the executor, and what comes back."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from planboard.actions.action import Action, Call
@@ -21,7 +21,7 @@ class ActionCall:
     value: float
     usage: Usage
     """What running it spends, before it records more."""
-    effects: Effects = field(default_factory=Effects)
+    effects: Effects
     """What the action does through its context, collected while it runs."""
     context: ActionContext | None = None
 

@@ -21,7 +21,7 @@ from planboard.errors import (
     ProcessTerminatedError,
     ProcessWaitingError,
 )
-from planboard.events import Event, ProcessStatus
+from planboard.events import ActionSucceeded, Event, ProcessStatus
 from planboard.planners.base import Planner
 from planboard.planners.operator import PlanGoal
 from planboard.planners.plan import PlanResult
@@ -32,7 +32,7 @@ from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
 from planboard.runtime.options import Budget, ProcessOptions
 from planboard.runtime.outcome import ActionCall
-from planboard.runtime.state import ActionRun, ProcessState
+from planboard.runtime.state import ProcessState
 from planboard.types import TypeForm, type_name
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ class Process:
         return self._core.state.board
 
     @property
-    def history(self) -> tuple[ActionRun, ...]:
-        """The actions that ran and succeeded, in order."""
+    def history(self) -> tuple[ActionSucceeded, ...]:
+        """The actions that ran and succeeded, in order, as the events that say so."""
         return tuple(self._core.state.history)
 
     @property
@@ -315,6 +315,8 @@ class Process:
 
     def _publish(self, event: Event) -> None:
         self.events.append(event)
+        if not self._listeners and self.parent is None:
+            return
         process: Process | None = self
         while process is not None:
             process._tell(event)  # noqa: SLF001

@@ -1,7 +1,6 @@
 """The state of a process: the fold over its events, and nothing else."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from planboard.actions.context import NOTHING, Usage
@@ -28,24 +27,6 @@ from planboard.events import (
 )
 from planboard.planners.compile import Compilation
 from planboard.planners.world import Bits, World
-
-
-@dataclass(frozen=True, slots=True)
-class ActionRun:
-    """One action that ran and succeeded."""
-
-    call: int
-    """The number of the call, counted from 1."""
-    action: str
-    inputs: tuple[int, ...]
-    """The positions of the entries it was given."""
-    outputs: tuple[Entry, ...]
-    """What it put on the board."""
-    cost: float
-    value: float
-
-    def __str__(self) -> str:
-        return self.action
 
 
 class ProcessState:
@@ -79,7 +60,8 @@ class ProcessState:
         self.board = Blackboard(matcher=compilation.catalogue.matcher, recorder=recorder)
         self.world = World(compilation, bits, self.board, greedy=greedy, services=services)
         self.status = ProcessStatus.NOT_STARTED
-        self.history: list[ActionRun] = []
+        self.history: list[ActionSucceeded] = []
+        """The actions that succeeded, in order."""
         self.usage: Usage = NOTHING
         self.calls = 0
         self.excluded: dict[str, str] = {}
@@ -134,10 +116,10 @@ class ProcessState:
         return self
 
     def _succeeded(self, event: ActionSucceeded) -> None:
-        started = self._pending.pop(event.call)
+        del self._pending[event.call]
         action = self.world.compilation.catalogue.actions[event.action]
         world = self.world
-        world.ran(action, started.inputs)
+        world.ran(action, event.inputs)
         if action.clear_board:
             world.forgot()
         if event.hidden:
@@ -146,7 +128,7 @@ class ProcessState:
         if event.conditions:
             self._set(event.conditions)
         self.usage += event.usage
-        self.history.append(ActionRun(event.call, event.action, started.inputs, event.outputs, event.cost, event.value))
+        self.history.append(event)
         self.stubborn = 0
 
     def _failed(self, event: ActionFailed) -> None:
