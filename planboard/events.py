@@ -4,11 +4,11 @@ Every event has a sequence number, counted from 1 within its process. The state 
 of an empty one, nothing else; listeners, journals and `Process.stream` all see these same objects.
 """
 
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Protocol, TypeAlias
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import Field
 
 from planboard._text import brief, is_secret
 from planboard.actions.context import NOTHING, Usage
@@ -38,11 +38,11 @@ class ProcessStatus(StrEnum):
         return self in (ProcessStatus.COMPLETED, ProcessStatus.FAILED, ProcessStatus.CANCELLED)
 
 
-# Slotted pydantic dataclasses: a run makes two of these a step, and thousands of runs share one process.
-_CONFIG = ConfigDict(arbitrary_types_allowed=True, defer_build=True)
+# Plain slotted dataclasses: a run makes two of these a step, from values that are known to be right. They form a
+# tagged union by `kind`, so that pydantic can read and write them where they leave the process.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessStarted:
     """The process was set up, before its inputs. It is RUNNING from its first plan on."""
 
@@ -55,7 +55,7 @@ class ProcessStarted:
     kind: Literal["process_started"] = "process_started"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntryAdded:
     """An entry came from outside: an input, or something put on the board between runs."""
 
@@ -65,7 +65,7 @@ class EntryAdded:
     kind: Literal["entry_added"] = "entry_added"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntriesHidden:
     """Entries were hidden from outside."""
 
@@ -75,7 +75,7 @@ class EntriesHidden:
     kind: Literal["entries_hidden"] = "entries_hidden"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionChanged:
     """A free condition was set from outside."""
 
@@ -86,7 +86,7 @@ class ConditionChanged:
     kind: Literal["condition_changed"] = "condition_changed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanMade:
     """The planner chose a plan. While a plan goes as predicted no new one is made."""
 
@@ -100,7 +100,7 @@ class PlanMade:
     kind: Literal["plan_made"] = "plan_made"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionStarted:
     """An action was handed to the executor."""
 
@@ -114,7 +114,7 @@ class ActionStarted:
     kind: Literal["action_started"] = "action_started"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRetried:
     """A transient error; the action is tried again."""
 
@@ -130,7 +130,7 @@ class ActionRetried:
     kind: Literal["action_retried"] = "action_retried"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionSucceeded:
     """An action finished and its outputs are on the board. Its text is the action's name."""
 
@@ -155,7 +155,7 @@ class ActionSucceeded:
         return self.action
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectationFailed:
     """An action succeeded but did not bring about what was counted on."""
 
@@ -170,7 +170,7 @@ class ExpectationFailed:
     kind: Literal["expectation_failed"] = "expectation_failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionFailed:
     """An action failed for good; the plan is made anew without it."""
 
@@ -185,7 +185,7 @@ class ActionFailed:
     kind: Literal["action_failed"] = "action_failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplanRequested:
     """An action asked for another plan."""
 
@@ -199,7 +199,7 @@ class ReplanRequested:
     kind: Literal["replan_requested"] = "replan_requested"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionReadmitted:
     """An action that was left out may be planned again."""
 
@@ -209,7 +209,7 @@ class ActionReadmitted:
     kind: Literal["action_readmitted"] = "action_readmitted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessResumed:
     """A process that was stuck or terminated is run again."""
 
@@ -218,7 +218,7 @@ class ProcessResumed:
     kind: Literal["process_resumed"] = "process_resumed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessEnded:
     """The run came to an end, for now or for good."""
 
@@ -272,8 +272,6 @@ class Journal(Protocol):
 
 def event_to_dict(event: Any) -> dict[str, Any]:
     """Return an event as plain data for display; entries are shown by type, name, producer and value."""
-    from dataclasses import fields
-
     return {field.name: _plain(getattr(event, field.name)) for field in fields(event)}
 
 
