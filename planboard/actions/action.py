@@ -158,6 +158,8 @@ class Action:
     """The `@state` class whose method it is."""
     only_output: TypeForm | None = None
     """The type of its output, if it always has exactly one."""
+    has_tuple: bool = False
+    """Whether it returns its outputs as a tuple."""
 
     @property
     def where(self) -> Location | None:

@@ -48,9 +48,10 @@ class Catalogue:
         """The `@state` classes, in order of their names."""
         _refuse_duplicates(found)
         signatures = {item.name: (item, item.declaration.reader.read()) for item in found.actions}
-        self._table = ConditionTable(self.matcher, self._known_roots(signatures.values(), found.conditions))
+        roots = self._known_roots(signatures.values(), found.conditions)
+        self._table = ConditionTable(self.matcher, roots, self._condition)
         for declared in found.conditions:
-            self._table.declare(self._condition(declared.declaration, declared.owner))
+            self._table.adopt(declared.declaration, declared.owner)
         actions = [self._action(item, signature) for item, signature in signatures.values()]
         self.actions: Mapping[str, Action] = {
             action.name: action for action in sorted(actions, key=lambda action: action.name)
@@ -84,10 +85,10 @@ class Catalogue:
         body = self._typed(item, declared.function, signature, declared.where)
         queries = {bound.parameter: (bound.query,) for bound in body.inputs}
         of = f"Action {declared.name!r}"
-        pre = [self._table.resolve(given, of, declared.where, queries) for given in declared.pre]
+        pre = [self._table.resolve(given, of, declared.where, queries, item.owner) for given in declared.pre]
         predicates = [self._condition(predicate, item.owner) for predicate in declared.predicates]
         pre += [(self._table.declare(predicate), True) for predicate in predicates]
-        post = [self._table.promise(given, of, declared.where) for given in declared.post]
+        post = [self._table.promise(given, of, declared.where, item.owner) for given in declared.post]
         outputs = signature.outputs
         _check_outputs(declared, outputs)
         return Action(
@@ -112,6 +113,7 @@ class Catalogue:
             achieves=declared.achieves,
             is_async=iscoroutinefunction(declared.function),
             state=item.state,
+            has_tuple=any(origin_of(member) is tuple for member in members(signature.returns)),
             only_output=outputs[0][0] if len(outputs) == 1 and len(outputs[0]) == 1 else None,
         )
 

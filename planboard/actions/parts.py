@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from inspect import getattr_static
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
@@ -60,6 +61,7 @@ def find_parts(given: Iterable[Any]) -> Parts:
             if item not in states:
                 states[item] = None
                 pending.extend(_methods(item, item))
+                pending.extend(base for base in item.__mro__[1:] if state_of(base) is not None)
             continue
         key = (id(item.declaration), id(item.owner))
         if key in found:
@@ -129,6 +131,9 @@ def _methods(cls: type, owner: object) -> Iterator[Found[Any]]:
         declaration = declaration_of(getattr(cls, name, None)) if not name.startswith("__") else None
         if declaration is None:
             continue
+        if isinstance(getattr_static(cls, name), staticmethod | classmethod):
+            message = f"{cls.__name__}.{name} is a static or class method; declare it as a function or a plain method."
+            raise DefinitionError(message, where=declaration.reader.where)
         if state is not None and not _defined_by(state, name):
             continue  # a state's inherited action belongs to the state class that defines it
         yield Found(declaration.name, declaration, owner, state)
@@ -144,4 +149,5 @@ def _states_returned(declaration: ActionDeclaration) -> Iterator[type]:
         for form in alternative:
             for member in members(form):
                 if isinstance(member, type) and state_of(member) is not None:
-                    yield from substates(member)
+                    metadata = getattr(member, "__pydantic_generic_metadata__", None) or {}
+                    yield from substates(metadata.get("origin") or member)  # `Holding[int]` has Holding's actions

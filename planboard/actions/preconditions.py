@@ -4,7 +4,7 @@ A `@condition` is known by its name, a bare identifier is a name, and any other 
 parameter names, binding names and type names in snake case.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from planboard.actions.action import Condition
@@ -22,8 +22,15 @@ Literal = tuple[str, bool]
 class ConditionTable:
     """Collects the conditions that are declared and used, and checks that they fit together."""
 
-    def __init__(self, matcher: Matcher, roots: Mapping[str, list[Query]]) -> None:
+    def __init__(
+        self,
+        matcher: Matcher,
+        roots: Mapping[str, list[Query]],
+        build: Callable[[ConditionDeclaration, object], Condition],
+    ) -> None:
         self._matcher = matcher
+        self._build = build
+        self._declared: dict[tuple[int, int], str] = {}
         self._roots = roots
         self._conditions: dict[str, Condition] = {}
         self._wanted: dict[str, tuple[str, Location | None]] = {}
@@ -47,22 +54,40 @@ class ConditionTable:
         self._conditions[condition.name] = condition
         return condition.name
 
+    def adopt(self, declaration: ConditionDeclaration, owner: object) -> str:
+        """Add the condition that a declaration makes, once, and return its name.
+
+        Raises:
+            DefinitionError: Another condition has the name.
+        """
+        owner = owner if declaration.method else None
+        key = (id(declaration), id(owner))
+        if key not in self._declared:
+            self._declared[key] = self.declare(self._build(declaration, owner))
+        return self._declared[key]
+
     def resolve(
-        self, given: Any, of: str, where: Location | None, parameters: Mapping[str, tuple[Query, ...]]
+        self,
+        given: Any,
+        of: str,
+        where: Location | None,
+        parameters: Mapping[str, tuple[Query, ...]],
+        owner: object = None,
     ) -> Literal:
         """Return the literal that an item of `pre=` stands for.
+
+        A `@condition` that is given as itself is part of the agent by that; its methods belong to `owner`.
 
         Raises:
             DefinitionError: It is no condition.
             ExpressionError: It is a text that is not accepted.
         """
         if isinstance(given, Not):
-            name, wanted = self.resolve(given.condition, of, where, parameters)
+            name, wanted = self.resolve(given.condition, of, where, parameters, owner)
             return name, not wanted
         declaration = declaration_of(given)
         if isinstance(declaration, ConditionDeclaration):
-            self._wanted.setdefault(declaration.name, (of, where))
-            return declaration.name, True
+            return self.adopt(declaration, getattr(given, "__self__", owner)), True
         if not isinstance(given, str):
             message = (
                 f"{of} has the precondition {given!r}. "
@@ -74,19 +99,18 @@ class ConditionTable:
             return given, True
         return self._expression(given, where, parameters), True
 
-    def promise(self, given: Any, of: str, where: Location | None) -> Literal:
+    def promise(self, given: Any, of: str, where: Location | None, owner: object = None) -> Literal:
         """Return the literal that an item of `post=` stands for.
 
         Raises:
             DefinitionError: It is no condition's name.
         """
         if isinstance(given, Not):
-            name, wanted = self.promise(given.condition, of, where)
+            name, wanted = self.promise(given.condition, of, where, owner)
             return name, not wanted
         declaration = declaration_of(given)
         if isinstance(declaration, ConditionDeclaration):
-            given = declaration.name
-            self._wanted.setdefault(given, (of, where))
+            given = self.adopt(declaration, getattr(given, "__self__", owner))
         if not isinstance(given, str) or not given.isidentifier():
             message = f"{of} promises {given!r}; a promise is a condition's name, a @condition, or Not(...) of one."
             raise DefinitionError(message, where=where)

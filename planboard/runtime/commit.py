@@ -49,7 +49,8 @@ def new_entries(action: Action, value: object, effects: Effects, position: int) 
 
 def _outputs(action: Action, value: object) -> Iterator[tuple[TypeForm, object]]:
     ways = action.outputs
-    if value is None and () in ways:
+    value = _without_absent(value) if action.has_tuple else value
+    if (value is None or value == ()) and () in ways:
         return
     for way in sorted(ways, key=lambda way: _distance(way, value)):
         if _fits(way, value):
@@ -58,6 +59,14 @@ def _outputs(action: Action, value: object) -> Iterator[tuple[TypeForm, object]]
                 yield _checked(action, form, item), item
             return
     raise OutputError(action.name, _message(action, value))
+
+
+def _without_absent(value: object) -> object:
+    """Leave out the parts of a tuple that are `None`: the alternatives of `tuple[A, B | None]` have no place for it."""
+    if not isinstance(value, tuple) or None not in value:
+        return value
+    parts = tuple(part for part in value if part is not None)
+    return parts[0] if len(parts) == 1 else parts
 
 
 def _is_tuple_of(way: tuple[TypeForm, ...], value: object) -> bool:

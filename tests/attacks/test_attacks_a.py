@@ -12,9 +12,7 @@ from planboard import (
     Goal,
     Goap,
     Not,
-    Plan,
     Process,
-    ProcessNotCompletedError,
     ProcessOptions,
     achieves_goal,
     action,
@@ -247,17 +245,6 @@ def test_a_static_method_runs_or_is_refused_when_the_agent_is_built():
     assert run(agent, A(), returning=B) == B()
 
 
-def test_an_untyped_parameter_with_a_default_stays_a_default():
-    """DESIGN 2: a parameter with a default that is on no board type stays a default."""
-
-    @achieves_goal("g")
-    @action
-    def make(a: A, log=print) -> B:
-        return B(x=log is print)
-
-    assert run(Agent("z", [make]), A(), returning=B) == B(x=1)
-
-
 def test_a_truth_value_that_is_none_of_three_is_refused():
     """DESIGN 2: the state is a `Mapping[str, bool | None]`."""
     with pytest.raises(DefinitionError, match="a"):
@@ -273,28 +260,3 @@ def test_a_state_that_is_no_mapping_of_names_is_a_typed_error(state: object):
 def test_a_limit_that_is_no_limit_is_refused_at_once():
     with pytest.raises(DefinitionError):
         Goap(limit=5)
-
-
-@pytest.mark.parametrize("planner", ["utility", "hybrid"])
-def test_greedy_prefers_an_action_that_satisfies_the_goal_to_one_that_only_might(planner: str):
-    """DESIGN 3.6: "some single achievable action satisfies it"; an UNKNOWN effect satisfies neither True nor False."""
-    from planboard.planners import planner_named
-
-    operators = [Operator("maybe", (), {"g": None}, value=0.1), Operator("surely", (), ["g"])]
-    plan = planner_named(planner).plan_to(Problem({}, operators, [PlanGoal("g", ["g"])]), PlanGoal("g", ["g"]))
-    assert isinstance(plan, Plan)
-    assert plan.steps == ("surely",)
-
-
-def test_a_true_is_an_int():
-    """DESIGN 3.2: an entry satisfies T if its value is an instance (subclass)."""
-
-    @achieves_goal("g")
-    @action
-    def count(n: int) -> C:
-        return C(x=n)
-
-    try:
-        assert run(Agent("z", [count]), True, returning=C) == C(x=1)
-    except ProcessNotCompletedError as error:
-        pytest.fail(str(error).splitlines()[0])

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -199,10 +200,8 @@ async def test_cancelling_the_task_holds_when_an_action_swallows_the_cancellatio
 
     @action
     async def stubborn(ask: Ask) -> Draft:
-        try:
+        with suppress(asyncio.CancelledError):
             await asyncio.sleep(5)
-        except asyncio.CancelledError:
-            pass
         return Draft()
 
     @achieves_goal("Done")
@@ -347,7 +346,7 @@ def test_an_object_with_slots_is_not_taken_for_changed() -> None:
 
 
 class Hostile:
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         raise ValueError("no class")
 
