@@ -55,20 +55,32 @@ class Compilation:
             action.trigger: f"newest({action.trigger})" for action in catalogue.actions.values() if action.trigger
         }
         """The name of the fact "the newest entry answers this", for triggers."""
-        self._domains: dict[frozenset[Query], Domain] = {}
+        self.consumed: frozenset[Query] = frozenset(
+            query for action in catalogue.actions.values() for query in action.consumes
+        )
+        """The queries whose entries are consumed by some action."""
+        self._domains: dict[tuple[frozenset[Query], frozenset[Query]], Domain] = {}
         self.domain = self.domain_where(frozenset())
         """The domain when no protected entries are on the board."""
         self.plan_goals: tuple[PlanGoal, ...] = tuple(self._plan_goal(goal) for goal in goals)
         """The goals as planners know them, in order of their names."""
 
-    def domain_where(self, lasting: frozenset[Query]) -> Domain:
-        """Return the domain in which protected entries answer some queries, whatever is cleared."""
-        if lasting not in self._domains:
+    def domain_where(self, lasting: frozenset[Query], plenty: frozenset[Query] = frozenset()) -> Domain:
+        """Return the domain for boards of some kind.
+
+        Args:
+            lasting: Queries that protected entries answer, whatever is cleared.
+            plenty: Consumed queries that several entries answer, so that one may be left after one is consumed.
+        """
+        key = (lasting, plenty)
+        if key not in self._domains:
             operators = [
-                operator for action in self.catalogue.actions.values() for operator in self._operators(action, lasting)
+                operator
+                for action in self.catalogue.actions.values()
+                for operator in self._operators(action, lasting, plenty)
             ]
-            self._domains[lasting] = Domain(operators, facts=self._facts, kinds=self._kinds)
-        return self._domains[lasting]
+            self._domains[key] = Domain(operators, facts=self._facts, kinds=self._kinds)
+        return self._domains[key]
 
     @cached_property
     def meaning(self) -> Mapping[str, str]:
@@ -110,10 +122,11 @@ class Compilation:
             pre[self.fact_of[query]] = True
         return PlanGoal(goal.name, pre, goal.value)
 
-    def _operators(self, action: Action, lasting: frozenset[Query]) -> Iterator[Operator]:
+    def _operators(self, action: Action, lasting: frozenset[Query], plenty: frozenset[Query]) -> Iterator[Operator]:
         pre = self._pre(action)
         for way in self.ways(action):
             effects = self._effects(action, way, lasting)
+            effects.update((self.fact_of[query], None) for query in self._left_over(action, plenty, effects))
             yield Operator(action.name, pre, effects, _price(action.cost), _price(action.value), outcome=way.label)
 
     def _pre(self, action: Action) -> dict[str, bool]:
@@ -182,6 +195,16 @@ class Compilation:
                 effects[condition.name] = None
         effects.update(action.post)
         return effects
+
+    def _left_over(
+        self, action: Action, plenty: frozenset[Query], effects: Mapping[str, bool | None]
+    ) -> Iterator[Query]:
+        """Yield what an action consumes one of while there are more; whether one is left is found out afterwards."""
+        if not action.clear_board:
+            for query in self.fact_of:
+                consumed = any(_implies(item, query) for item in action.consumes if item in plenty)
+                if consumed and effects.get(self.fact_of[query]) is False:
+                    yield query
 
     def _hidden(self, action: Action, way: Way, lasting: frozenset[Query]) -> set[Query]:
         entered = [found for found in map(state_of, way.forms) if found is not None]

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from planboard._text import brief
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal, Truth
 
@@ -148,7 +149,12 @@ class Domain:
         return tuple(sorted(self._bit_order[index] for index in bits_of(mask)))
 
     def state(self, values: Mapping[str, Truth]) -> "State":
-        """Return a state of this domain: missing names are false, names it does not know are left out."""
+        """Return a state of this domain: missing names are false, names it does not know are left out.
+
+        Raises:
+            DefinitionError: It is no mapping of names to True, False or None.
+        """
+        _check_truths(values)
         true = unknown = 0
         for name, bit in self._bits.items():
             truth = values.get(name, False)
@@ -244,6 +250,14 @@ class State(Mapping[str, Truth]):
 
     def __repr__(self) -> str:
         return f"State({dict(self)!r})"
+
+
+def _check_truths(values: object) -> None:
+    if not isinstance(values, Mapping):
+        raise DefinitionError(f"A state is a mapping of names to True, False or None, not {brief(values)}.")
+    for name, truth in values.items():
+        if not isinstance(name, str) or not (truth is None or isinstance(truth, bool)):
+            raise DefinitionError(f"A state maps names to True, False or None, not {name!r} to {brief(truth)}.")
 
 
 def remember(cache: dict[Key, Made], key: Key, make: Callable[[Key], Made]) -> Made:

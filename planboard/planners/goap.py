@@ -42,6 +42,8 @@ class Goap(Planner):
             raise DefinitionError(f"Goap: {self.engine!r} is no engine: it needs a `name` and `solve(task, limit)`.")
         if isinstance(self.heuristic, str) and self.heuristic not in BUILT_IN:
             raise UnknownNameError("heuristic", self.heuristic, BUILT_IN)
+        if not isinstance(self.limit, Limit):
+            raise DefinitionError(f"Goap(limit={self.limit!r}): write Limit(nodes=..., seconds=...).")
         if self.objective not in ("cost", "net"):
             raise UnknownNameError("objective", self.objective, ("cost", "net"))
 

@@ -44,7 +44,8 @@ class Problem:
     ) -> None:
         self.goals: tuple[PlanGoal, ...] = goals if isinstance(goals, tuple) else tuple(goals)
         """What is wanted, in the order given."""
-        domain = operators if isinstance(operators, Domain) else Domain(operators, facts=state)
+        names = state if isinstance(state, Mapping) else ()
+        domain = operators if isinstance(operators, Domain) else Domain(operators, facts=map(str, names))
         self.domain: Domain = domain.for_goals(self.goals)
         """The compiled operators and facts."""
         if not (isinstance(state, State) and self.domain.accepts(state)):

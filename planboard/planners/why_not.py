@@ -5,7 +5,7 @@ undid anything (delete relaxation). It is exact up to a few facts and says so wh
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations
 from math import comb
@@ -31,8 +31,19 @@ class Unblocking:
     """Whether no smaller set would do."""
 
 
+def _found_out(failure: NoPlan) -> NoPlan:
+    """Evaluate what a planner could leave unknown: an explanation tells what is so, not what was asked."""
+    problem, known = failure.problem, failure.known
+    if problem is None or known is None or problem.resolve is None or failure.goal is NIRVANA:
+        return failure
+    relevant = set(view_of(problem.domain, failure.goal).facts)
+    answers = {name: problem.resolve(name) for name in known.unknown_names if name in relevant}
+    return replace(failure, known=known.updated(answers)) if answers else failure
+
+
 def headline(failure: NoPlan) -> str:
     """Return the failure in one line."""
+    failure = _found_out(failure)
     goal = f"{failure.goal.name!r}"
     if failure.goal is NIRVANA:
         return f"No plan for {goal}: " + (
@@ -56,6 +67,7 @@ def headline(failure: NoPlan) -> str:
 
 def explain_no_plan(failure: NoPlan, describe: Describe | None = None) -> str:
     """Return the failure in full; see `NoPlan.explain`."""
+    failure = _found_out(failure)
     lines = [headline(failure)]
     if failure.problem is None or failure.goal is NIRVANA:
         return "\n".join(lines)

@@ -124,6 +124,7 @@ class World(State):
         """The objects that are injected."""
         self._bits = bits
         self._used: dict[str, set[Binding]] = {}
+        self._last: dict[str, Binding] = {}
         self._lasting: frozenset[Query] = frozenset()
 
     # Following the board
@@ -147,7 +148,8 @@ class World(State):
         self.true = self.true & ~(self._bits.any_newest | unknown | fresh) | fact | newest
         if entry.protected:
             self._stays(entry)
-            self.domain = self.compilation.domain_where(self._lasting)
+        if entry.protected or self.compilation.consumed:
+            self._choose_domain()
 
     def hidden(self, entries: Sequence[Entry]) -> None:
         """Take note of entries that became invisible."""
@@ -170,7 +172,11 @@ class World(State):
             for entry in self.board.visible:
                 if entry.protected:
                     self._stays(entry)
-            self.domain = self.compilation.domain_where(self._lasting)
+        self._choose_domain()
+
+    def _choose_domain(self) -> None:
+        plenty = frozenset(query for query in self.compilation.consumed if len(self.board.matches(query)) > 1)
+        self.domain = self.compilation.domain_where(self._lasting, plenty)
 
     def _stays(self, entry: Entry) -> None:
         answered = {query for query in self.board.matcher.answered_by(entry) if query in self._bits.fact}
@@ -183,6 +189,11 @@ class World(State):
                 call = self.compilation.catalogue.actions[name].body.bind(self.board)
                 used = call is not None and binding_of(call) in self._used.get(name, ())
                 self.true = self.true | bit if used else self.true & ~bit
+        for name, bit in self._bits.idle.items():
+            if bit & fresh & self.true:
+                call = self.compilation.catalogue.actions[name].body.bind(self.board)
+                if call is None or binding_of(call) != self._last.get(name):
+                    self.true &= ~bit
 
     # Following the run
 
@@ -193,7 +204,9 @@ class World(State):
             self._used.setdefault(name, set()).add(binding)
         if action.rerun != "always":
             self.true |= self._bits.ran[name]
-        elif self.greedy:
+            return
+        self._last[name] = binding
+        if self.greedy:
             self.true |= self._bits.idle[name]
 
     def disappointed(self, action: Action, binding: Binding) -> None:
@@ -287,7 +300,7 @@ class World(State):
 
 def binding_of(call: Call) -> Binding:
     """Return the positions of the entries that a call uses."""
-    return tuple(entry.position for entry in call.entries)
+    return tuple([entry.position for entry in call.entries])
 
 
 def values_of(condition: Condition, board: Blackboard) -> dict[str, object] | None:

@@ -63,7 +63,7 @@ def _outputs(action: Action, value: object) -> Iterator[tuple[TypeForm, object]]
 
 def _without_absent(value: object) -> object:
     """Leave out the parts of a tuple that are `None`: the alternatives of `tuple[A, B | None]` have no place for it."""
-    if not isinstance(value, tuple) or None not in value:
+    if not isinstance(value, tuple) or all(part is not None for part in value):
         return value
     parts = tuple(part for part in value if part is not None)
     return parts[0] if len(parts) == 1 else parts

@@ -100,8 +100,10 @@ class ProcessCore:
         )
 
     def resume(self) -> None:
-        """Go on with a process that is stuck or was terminated."""
-        if self.state.status in (ProcessStatus.STUCK, ProcessStatus.TERMINATED):
+        """Go on with a process that is stuck or was terminated, or completed before something came from outside."""
+        state = self.state
+        goes_on = state.status is ProcessStatus.COMPLETED and state.touched
+        if goes_on or state.status in (ProcessStatus.STUCK, ProcessStatus.TERMINATED):
             self.plan = None
             self.record(ProcessResumed)
 

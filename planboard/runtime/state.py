@@ -43,7 +43,7 @@ class ProcessState:
         "history",
         "reason",
         "status",
-        "stubborn",
+        "stubborn", "touched",
         "usage",
         "world",
     )  # fmt: skip
@@ -71,6 +71,8 @@ class ProcessState:
         self.stubborn = 0
         """How often in a row another plan was asked for without an action succeeding."""
         self.expectations: list[ExpectationFailed] = []
+        self.touched = False
+        """Whether something came from outside since the process last ended."""
         self.reason = ""
         self.goal: str | None = None
         self._pending: dict[int, ActionStarted] = {}
@@ -89,10 +91,13 @@ class ProcessState:
                 pass  # facts for the record, with no effect of their own
             case EntryAdded():
                 self._add((event.entry,))
+                self.touched = True
             case EntriesHidden():
                 self._hide(event.positions)
+                self.touched = True
             case ConditionChanged():
                 self._set(((event.name, event.value),))
+                self.touched = True
             case ActionFailed():
                 self._failed(event)
             case ReplanRequested():
@@ -108,6 +113,7 @@ class ProcessState:
                 self.reason = ""
             case ProcessEnded():
                 self.status, self.reason, self.goal = event.status, event.reason, event.goal
+                self.touched = False
 
     def replay(self, events: Iterable[Event]) -> "ProcessState":
         """Apply events in order and return the state itself."""
