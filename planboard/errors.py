@@ -42,6 +42,17 @@ if TYPE_CHECKING:
 class PlanboardError(Exception):
     """The root of all errors raised by Planboard."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(cls: type[PlanboardError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PlanboardError:
+    """Rebuild an error as it was, for `copy` and `pickle`, whatever its constructor asks for."""
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
+
 
 class DefinitionError(PlanboardError, ValueError):
     """An action, condition, goal, state or agent is declared in a way that cannot work."""

@@ -159,6 +159,17 @@ def same(left: Any, right: Any) -> bool:
     return _same(left, right, set())
 
 
+def _attributes(value: object) -> dict[str, Any]:
+    slots = [name for base in type(value).__mro__ for name in _slot_names(base) if hasattr(value, name)]
+    return {**getattr(value, "__dict__", {}), **{name: getattr(value, name) for name in slots}}
+
+
+def _slot_names(cls: type) -> list[str]:
+    slots = vars(cls).get("__slots__", ())
+    names = [slots] if isinstance(slots, str) else list(slots)
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
+
+
 def _same_items(now: Mapping[str, Any], before: Mapping[str, Any], seen: set[tuple[int, int]]) -> bool:
     """Compare attributes; one that was added since is a cached property, not a change."""
     return all(name in now and _same(now[name], value, seen) for name, value in before.items())
@@ -187,7 +198,7 @@ def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: P
         )
     if is_dataclass(left):
         return all(_same(getattr(left, f.name, None), getattr(right, f.name, None), seen) for f in fields(left))
-    if hasattr(left, "__dict__") and getattr(type(left), "__eq__", None) is object.__eq__:
-        return _same(vars(left), vars(right), seen)
+    if getattr(type(left), "__eq__", None) is object.__eq__:
+        return _same(_attributes(left), _attributes(right), seen)
     equal = left == right
     return equal if isinstance(equal, bool) else bool(getattr(equal, "all", lambda: equal)())

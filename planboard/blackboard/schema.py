@@ -62,7 +62,10 @@ def describe(error: ValidationError) -> str:
 
 def describe_error(error: BaseException) -> str:
     """Return an error's type and message, without the values that pydantic would show of what did not fit."""
-    message = describe(error) if isinstance(error, ValidationError) else str(error)
+    try:
+        message = describe(error) if isinstance(error, ValidationError) else str(error)
+    except Exception as other:  # noqa: BLE001 - an error that cannot be shown must not hide behind another
+        message = f"it cannot be shown, for its text raises {type(other).__name__}"
     return f"{type(error).__name__}: {message}"
 
 

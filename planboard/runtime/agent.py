@@ -122,7 +122,7 @@ class Agent(Catalogue):
             planner=planner,
             options=options or _DEFAULTS,
             process_id=id,
-            services=(*self.services, *extra),
+            services=(*extra, *self.services),
         )
 
     def plan(

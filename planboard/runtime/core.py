@@ -6,6 +6,7 @@ the outcomes to `deliver`. All state is in `ProcessState` and changes only by re
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 
 from planboard.actions.action import Action
 from planboard.actions.context import NO_EFFECTS, NOTHING, ActionContext, ChildRunner, Effects, Usage
@@ -13,7 +14,14 @@ from planboard.blackboard.board import check_value
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BlackboardError, ExecutionError, MutatedEntryError, PlanningError
+from planboard.errors import (
+    BlackboardError,
+    ExecutionError,
+    MutatedEntryError,
+    OutputError,
+    PlanningError,
+    ProcessTerminatedError,
+)
 from planboard.events import (
     ActionFailed,
     ActionReadmitted,
@@ -46,11 +54,17 @@ _STUBBORN = 10
 """How often in a row a new plan may be asked for before that counts as a failure."""
 
 
+@lru_cache(maxsize=1024)
+def _one_action(cost: float) -> Usage:
+    """Return what starting an action spends, one object for all calls of that cost."""
+    return Usage(1, cost)
+
+
 class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
-        "_planner", "_running", "cancelled", "errors", "failure", "goals", "ledger", "options", "parent_id", "plan",
+        "_planner", "_running", "cancelled", "errors", "failure", "goals", "ledger", "options", "parent", "plan",
         "process_id", "record", "run_child", "state", "ticks",
     )  # fmt: skip
 
@@ -63,7 +77,7 @@ class ProcessCore:
         *,
         ledger: Ledger,
         run_child: ChildRunner,
-        parent_id: str | None = None,
+        parent: "ProcessCore | None" = None,
     ) -> None:
         self.process_id = log.process_id
         self.state = log.state
@@ -72,7 +86,8 @@ class ProcessCore:
         self.goals = (*goals, NIRVANA) if planner.nirvana else goals
         self.ledger = ledger
         self.run_child = run_child
-        self.parent_id = parent_id
+        self.parent = parent
+        """The process that started this one, and whose cancellation it shares."""
         self.plan: PlanResult | None = None
         """What the planner answered last; while a plan goes as predicted, what is left of it."""
         self.errors: dict[str, Exception] = {}
@@ -96,7 +111,7 @@ class ProcessCore:
             agent=agent,
             planner=planner,
             goals=tuple(goal.name for goal in self.goals if goal is not NIRVANA),
-            parent_id=self.parent_id,
+            parent_id=self.parent.process_id if self.parent is not None else None,
         )
 
     def resume(self) -> None:
@@ -109,16 +124,17 @@ class ProcessCore:
 
     # Deciding
 
-    def decide(self, seconds: float) -> Sequence[ActionCall]:
+    def decide(self, now: float) -> Sequence[ActionCall]:
         """Return the calls to carry out now; none when the process has come to an end.
 
         Args:
-            seconds: How long the run has taken so far.
+            now: What the clock of the driver says, in seconds.
         """
         if self.state.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING):
             return ()
-        if self.cancelled is not None:
-            return self._end(ProcessStatus.CANCELLED, self.cancelled)
+        cancelled = self._why_cancelled()
+        if cancelled is not None:
+            return self._end(ProcessStatus.CANCELLED, cancelled)
         if self.ticks >= self.options.max_ticks:
             return self._end(ProcessStatus.TERMINATED, f"max_ticks: {self.ticks} decisions were made without an end")
         self.ticks += 1
@@ -128,7 +144,7 @@ class ProcessCore:
                 return self._without_plan(plan)
             if plan.complete:
                 return self._end(ProcessStatus.COMPLETED, f"goal {plan.goal.name!r} is met", goal=plan.goal.name)
-            return self._start_calls(plan, seconds)
+            return self._start_calls(plan, now)
         except (PlanningError, BlackboardError) as error:
             return self._fail(error)
 
@@ -158,7 +174,7 @@ class ProcessCore:
         for name in tuple(self.state.asked_replan):
             self.record(ActionReadmitted, action=name)
 
-    def _start_calls(self, plan: Plan, seconds: float) -> Sequence[ActionCall]:
+    def _start_calls(self, plan: Plan, now: float) -> Sequence[ActionCall]:
         if self.options.concurrency == 1:
             operators: Sequence[Operator] = (plan.first,) if plan.first is not None else ()
         else:
@@ -167,7 +183,7 @@ class ProcessCore:
         for operator in operators:
             action = self.state.world.compilation.catalogue.actions[operator.name]
             cost, value = self._price(operator)
-            objection = self.ledger.objection(cost, seconds)
+            objection = self.ledger.objection(cost, now)
             if objection is not None:
                 if calls:
                     break
@@ -188,7 +204,7 @@ class ProcessCore:
             raise PlanningError(message)
         board.verify(bound.entries)
         effects = NO_EFFECTS if action.body.context is None else Effects()
-        call = ActionCall(self.state.calls + 1, action, bound, cost, value, Usage(1, cost), effects)
+        call = ActionCall(self.state.calls + 1, action, bound, cost, value, _one_action(cost), effects, binding_of(bound))
         if action.body.services:
             action.body.inject(bound, self.state.world.services)
         if action.body.context is not None:
@@ -199,7 +215,7 @@ class ProcessCore:
             bound.kwargs[action.body.context] = call.context
         self.ledger.charge(call.usage)
         self._running[call.number] = call
-        self.record(ActionStarted, call=call.number, action=action.name, inputs=binding_of(bound))
+        self.record(ActionStarted, call=call.number, action=action.name, inputs=call.inputs)
         return call
 
     # Taking outcomes
@@ -227,6 +243,8 @@ class ProcessCore:
         self.plan = followed if len(calls) == 1 else None
         if broken is not None:
             self._fail(broken)
+        elif any(self._hit_the_limit_of_the_tree(outcome) for outcome in outcomes):
+            self._end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
 
     def _verify(self, call: ActionCall) -> None:
         board = self.state.board
@@ -244,6 +262,10 @@ class ProcessCore:
         except (BlackboardError, ExecutionError) as error:
             self._failed(call, error)
             return False
+        except Exception as error:  # noqa: BLE001 - the value's own code raised while it was looked at
+            message = f"What action {action.name!r} returned cannot be looked at: {describe_error(error)}."
+            self._failed(call, OutputError(action.name, message))
+            return False
         if self.state.asked_replan:
             self._readmit()
         hidden = positions_hidden(action, call.bound, effects, board, outputs)
@@ -253,7 +275,7 @@ class ProcessCore:
             ActionSucceeded,
             call=call.number,
             action=action.name,
-            inputs=binding_of(call.bound),
+            inputs=call.inputs,
             outputs=outputs,
             hidden=hidden,
             conditions=tuple(sorted(effects.conditions.items())),
@@ -291,8 +313,15 @@ class ProcessCore:
             call=call.number,
             action=call.action.name,
             error=describe_error(cause),
+            excluded=not self._hit_the_limit_of_the_tree(Failed(error)),
             usage=spent(call),
         )
+
+    def _hit_the_limit_of_the_tree(self, outcome: Outcome) -> bool:
+        """Tell whether an action failed because a child hit a limit that is this process's too."""
+        if not isinstance(outcome, Failed) or self.ledger.exhaustion() is None:
+            return False
+        return isinstance(outcome.error.__cause__ or outcome.error, ProcessTerminatedError)
 
     def _asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
         signal = outcome.signal
@@ -343,10 +372,22 @@ class ProcessCore:
             if self.state.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING):
                 self._end(ProcessStatus.CANCELLED, self.cancelled)
 
+    def _why_cancelled(self) -> str | None:
+        core: ProcessCore | None = self
+        while core is not None:
+            if core.cancelled is not None:
+                return core.cancelled
+            core = core.parent
+        return None
+
     def end_cancelled(self) -> None:
         """Record that the process stopped because it was cancelled, or because whatever ran it was."""
         if not self.state.status.is_final:
-            self._end(ProcessStatus.CANCELLED, self.cancelled or "the task that ran it was cancelled")
+            self._end(ProcessStatus.CANCELLED, self._why_cancelled() or "the task that ran it was cancelled")
+
+    def awaits(self, call: ActionCall) -> bool:
+        """Tell whether a call was started and its outcome is not in yet."""
+        return call.number in self._running
 
     def abandon(self) -> None:
         """Record that calls which were started will bring no outcome: nothing of them reaches the board."""

@@ -7,7 +7,7 @@ from planboard.runtime.executor import Executor
 from planboard.runtime.outcome import ActionCall, Outcome
 
 Clock = Callable[[], float]
-"""Tells seconds since the run began."""
+"""Tells the time in seconds, from any beginning."""
 
 _TURNS = 32
 """After so many decisions without waiting, others on the event loop get a turn."""
@@ -19,7 +19,7 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, *, alone: b
     Args:
         core: The process.
         executor: Runs its actions.
-        clock: Tells how long it has taken.
+        clock: Tells the time.
         alone: There is no event loop that others wait for.
     """
     turns = 0
@@ -46,4 +46,6 @@ async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[Actio
     async with anyio.create_task_group() as group:
         for call in calls:
             group.start_soon(run, call)
+    if len(outcomes) < len(calls):  # an action raised the error that means cancellation, and its group swallowed it
+        raise anyio.get_cancelled_exc_class()
     return [outcomes[call.number] for call in calls]

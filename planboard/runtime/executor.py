@@ -3,8 +3,10 @@
 Whatever an action raises becomes a typed outcome; only cancellation and exits of the interpreter pass through.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from planboard.actions.context import Effects
 from planboard.actions.declarations import Retry
@@ -57,14 +59,14 @@ class Executor:
         function, bound = call.action.body.function, call.bound
         if call.action.is_async:
             return cast("object", await function(*bound.args, **bound.kwargs))
-        timed = call.action.timeout is not None
-        if not self._threads and not timed:
-            return cast("object", function(*bound.args, **bound.kwargs))
+        work = partial(function, *bound.args, **bound.kwargs)
+        if call.action.timeout is not None:
+            return await _in_a_thread_that_may_be_left(work)
+        if not self._threads:
+            return cast("object", work())
         import anyio.to_thread
 
-        # A thread cannot be stopped. Past its timeout it is left behind and what it returns is dropped.
-        result = await anyio.to_thread.run_sync(partial(function, *bound.args, **bound.kwargs), abandon_on_cancel=timed)
-        return cast("object", result)
+        return cast("object", await anyio.to_thread.run_sync(work))
 
     async def _with_retries(self, call: ActionCall, retry: Retry, note_retry: NoteRetry) -> object:
         import anyio
@@ -100,6 +102,36 @@ def _start_afresh(call: ActionCall) -> None:
     if call.context is not None and parameter is not None:
         call.context = call.context.again(call.effects)
         call.bound.kwargs[parameter] = call.context
+
+
+async def _in_a_thread_that_may_be_left(work: Callable[[], object]) -> object:
+    """Run a function that may hang. A thread cannot be stopped: past its timeout it is left behind.
+
+    The thread is a daemon, unlike those of anyio, so that one that hangs does not keep the program from ending.
+    """
+    import asyncio
+    import contextvars
+    import threading
+
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[object] = loop.create_future()
+
+    def report(settle: Callable[[Any], None], result: Any) -> None:
+        if not done.done():
+            settle(result)
+
+    def body() -> None:
+        settle: Callable[[Any], None] = done.set_result
+        try:
+            result: Any = context.run(work)
+        except BaseException as error:  # noqa: BLE001 - handed to whoever waits
+            settle, result = done.set_exception, error
+        with suppress(RuntimeError):  # the loop is gone, and so is whoever waited
+            loop.call_soon_threadsafe(report, settle, result)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=body, daemon=True, name="planboard-timed-action").start()
+    return await done
 
 
 def _wrapped(call: ActionCall, error: Exception) -> ActionError:

@@ -11,7 +11,7 @@ from planboard.runtime.state import ProcessState
 class EventLog:
     """The only way by which the state of a process changes."""
 
-    __slots__ = ("_journal", "_publish", "_seq", "process_id", "state")
+    __slots__ = ("_journal", "_publish", "_publishing", "_seq", "_unpublished", "process_id", "state")
 
     def __init__(
         self, process_id: str, state: ProcessState, journal: Journal | None, publish: Callable[[Event], None]
@@ -22,6 +22,8 @@ class EventLog:
         self._journal = journal
         self._publish = publish
         self._seq = 0
+        self._publishing = False
+        self._unpublished: list[Event] = []
 
     def record(self, kind: Callable[..., Any], **content: Any) -> None:
         """Make an event of what happened, keep it, apply it, and tell whoever listens."""
@@ -30,7 +32,16 @@ class EventLog:
         if self._journal is not None:
             self._journal.append(event)
         self.state.apply(event)
-        self._publish(event)
+        if self._publishing:  # a listener did something; all are told of it after what they are being told now
+            self._unpublished.append(event)
+            return
+        self._publishing = True
+        try:
+            self._publish(event)
+            while self._unpublished:
+                self._publish(self._unpublished.pop(0))
+        finally:
+            self._publishing = False
 
     def record_change(self, change: Change) -> None:
         """Record a change that was made to the board from outside."""

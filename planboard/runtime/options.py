@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import Any
 
 from planboard.actions.context import Usage
@@ -89,8 +90,18 @@ class ProcessOptions:
         if self.approvals:
             message = "ProcessOptions(approvals=...) is not available yet; this version cannot ask a person."
             raise DefinitionError(message)
+        if not isinstance(self.budget, Budget):
+            message = (
+                f"ProcessOptions(budget={self.budget!r}): write Budget(actions=..., cost=...); Budget() has no limit."
+            )
+            raise DefinitionError(message)
         object.__setattr__(self, "listeners", _as_tuple(self.listeners))
 
 
 def _as_tuple(items: Iterable[Listener] | Listener) -> tuple[Listener, ...]:
-    return tuple(items) if isinstance(items, Iterable) else (items,)
+    listeners = tuple(items) if isinstance(items, Iterable) else (items,)
+    for listener in listeners:
+        if not callable(listener) or iscoroutinefunction(listener):
+            message = f"ProcessOptions(listeners=...): {listener!r} is no plain function of an event."
+            raise DefinitionError(message)
+    return listeners

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from planboard.actions.action import Action, Call
 from planboard.actions.context import NOTHING, ActionContext, Effects, Usage
 from planboard.errors import Replan
+from planboard.planners.world import Binding
 
 
 @dataclass(slots=True)
@@ -23,6 +24,8 @@ class ActionCall:
     """What running it spends, before it records more."""
     effects: Effects
     """What the action does through its context, collected while it runs."""
+    inputs: Binding
+    """The positions of the entries it uses."""
     context: ActionContext | None = None
 
 

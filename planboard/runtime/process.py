@@ -58,7 +58,7 @@ class Process:
     """
 
     __slots__ = (
-        "__weakref__", "_core", "_executor", "_listeners", "_log", "_muted", "_scope", "_started", "_started_children",
+        "__weakref__", "_core", "_executor", "_listeners", "_log", "_muted", "_scope", "_started_children",
         "agent", "events", "id", "options", "parent", "planner",
     )  # fmt: skip
 
@@ -86,7 +86,6 @@ class Process:
         self._muted: set[int] = set()
         self._executor: Executor | None = None
         self._scope: Any = None
-        self._started: float | None = None
         self._started_children = 0
         started_with = state(greedy=not planner.plans_ahead, recorder=self._record_change)
         self._log: EventLog = EventLog(process_id, started_with, options.journal, self._publish)
@@ -97,7 +96,7 @@ class Process:
             options,
             ledger=Ledger(options.budget, parent._core.ledger if parent is not None else None),  # noqa: SLF001
             run_child=self._run_child,
-            parent_id=parent.id if parent is not None else None,
+            parent=parent._core if parent is not None else None,  # noqa: SLF001
         )
 
     # Looking
@@ -207,7 +206,7 @@ class Process:
         """
         with self._exclusively(Executor(threads=True)):
             executor = self._begin()
-            calls = self._core.decide(self._seconds())
+            calls = self._core.decide(time.monotonic())
             if calls:
                 await self._cancellably(self._carry_out(executor, calls))
         return self.status
@@ -219,16 +218,19 @@ class Process:
             ConcurrentRunError: It is already being run.
         """
         seen = 0
-        with self._exclusively(Executor(threads=True)):
-            executor = self._begin()
-            while True:
-                calls = self._core.decide(self._seconds())
-                while seen < len(self.events):
-                    yield self.events[seen]
-                    seen += 1
-                if not calls:
-                    return
-                await self._cancellably(self._carry_out(executor, calls))
+        executor = Executor(threads=True)
+        while True:
+            with self._exclusively(executor):  # not while an event is looked at, for the caller may leave there
+                self._begin()
+                calls = self._core.decide(time.monotonic())
+            while seen < len(self.events):
+                yield self.events[seen]
+                seen += 1
+            if not calls:
+                return
+            with self._exclusively(executor):
+                if all(self._core.awaits(call) for call in calls):
+                    await self._cancellably(self._carry_out(executor, calls))
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Stop at the next safe point. What is running is cancelled, and no later action starts.
@@ -257,19 +259,24 @@ class Process:
             if budget is not None:
                 self._core.ledger.budget = budget
             self._begin()
-            try:
-                await self._drive(executor, alone=alone)
-            except (KeyboardInterrupt, SystemExit) as signal:
-                self._core.cancel(type(signal).__name__)
-                self._core.end_cancelled()
-                raise
+            if alone:
+                await drive(self._core, executor, time.monotonic, alone=True)
+            else:
+                await self._cancellably(self._drive(executor))
         return self.status
 
-    async def _drive(self, executor: Executor, *, alone: bool) -> None:
-        if alone:
-            await drive(self._core, executor, self._seconds, alone=True)
-        else:
-            await self._cancellably(drive(self._core, executor, self._seconds, alone=False))
+    async def _drive(self, executor: Executor) -> None:
+        import asyncio
+
+        task = asyncio.current_task()
+        asked_before = task.cancelling() if task is not None else 0
+
+        def clock() -> float:
+            if task is not None and task.cancelling() > asked_before:  # also when an action has swallowed it
+                self._core.cancel("the task that ran it was cancelled")
+            return time.monotonic()
+
+        await drive(self._core, executor, clock, alone=False)
 
     async def _carry_out(self, executor: Executor, calls: Sequence[ActionCall]) -> None:
         self._core.deliver(calls, await carry_out(self._core, executor, calls))
@@ -292,18 +299,13 @@ class Process:
             self._scope = None
 
     def _begin(self) -> Executor:
-        if self._started is None:
-            begun = self.parent._started if self.parent is not None else None  # noqa: SLF001
-            self._started = time.monotonic() if begun is None else begun  # a budget of seconds is one for the tree
-            self._core.start(self.agent.name, self.planner.name)
+        self._core.ledger.open(time.monotonic())
+        self._core.start(self.agent.name, self.planner.name)
         self._core.abandon()  # what an earlier run had started when its driver went away
         self._core.resume()
         executor = self._executor
         assert executor is not None  # noqa: S101 - only called while it is run
         return executor
-
-    def _seconds(self) -> float:
-        return time.monotonic() - (self._started or time.monotonic())
 
     def _exclusively(self, executor: Executor) -> "_Exclusively":
         return _Exclusively(self, executor)
@@ -397,5 +399,10 @@ class _Exclusively:
             raise ConcurrentRunError(message)
         self._process._executor = self._executor  # noqa: SLF001
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._process._executor = None  # noqa: SLF001
+        core = self._process._core  # noqa: SLF001
+        core.ledger.close(time.monotonic())
+        if kind is not None and not issubclass(kind, Exception):  # an exit, or something meant to stop everything
+            core.cancel(kind.__name__)
+            core.end_cancelled()
