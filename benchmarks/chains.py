@@ -7,11 +7,11 @@ are untimed, so that what is timed is the run alone. A run returns how far it ha
 
 import asyncio
 import importlib.util
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from pydantic import BaseModel, create_model
@@ -93,7 +93,8 @@ def plain_async_chain(steps: int, seconds: float) -> Callable[[], AsyncRun]:
     return lambda: go
 
 
-# Planboard: T0 -> T1 -> ... -> Tn, distinct types; each run plans with GOAP and validates what each step returns
+# Planboard: T0 -> T1 -> ... -> Tn, all distinct types; each value that a step returns is validated.
+# GOAP remembers its plan per agent, planner and start state; a planner that was never used before has to plan.
 
 
 def planboard_agent(steps: int, seconds: float | None) -> tuple[Any, list[Any]]:
@@ -104,19 +105,39 @@ def planboard_agent(steps: int, seconds: float | None) -> tuple[Any, list[Any]]:
     return Agent("chain", [*actions[:-1], achieves_goal("the end")(actions[-1])]), types
 
 
-def planboard_chain(steps: int) -> Callable[[], Run]:
+def planners(*, anew: bool) -> Iterator[Any]:
+    from planboard import Goap
+    from planboard.planners import Limit
+
+    for used in count():
+        yield Goap(limit=Limit(nodes=1_000_000 + used)) if anew else Goap()
+
+
+def planboard_chain(steps: int, *, anew: bool) -> Callable[[], Run]:
     agent, types = planboard_agent(steps, None)
-    return lambda: lambda: agent.run(types[0](x=0), returning=types[-1]).x
+    planner = planners(anew=anew)
+
+    def fresh() -> Run:
+        chosen = next(planner)
+        return lambda: agent.run(types[0](x=0), returning=types[-1], planner=chosen).x
+
+    return fresh
 
 
-def planboard_async_chain(steps: int, seconds: float) -> Callable[[], AsyncRun]:
+def planboard_async_chain(steps: int, seconds: float, *, anew: bool) -> Callable[[], AsyncRun]:
     agent, types = planboard_agent(steps, seconds)
+    planner = planners(anew=anew)
 
-    async def go() -> int:
-        reached: int = (await agent.arun(types[0](x=0), returning=types[-1])).x
-        return reached
+    def fresh() -> AsyncRun:
+        chosen = next(planner)
 
-    return lambda: go
+        async def go() -> int:
+            reached: int = (await agent.arun(types[0](x=0), returning=types[-1], planner=chosen)).x
+            return reached
+
+        return go
+
+    return fresh
 
 
 # Burr: the graph is made once, the application, which holds the state, for each run
@@ -248,7 +269,20 @@ def langgraph_async_chain(steps: int, seconds: float) -> Callable[[], AsyncRun]:
 
 
 PLAIN = System("plain loop, pydantic model", "pydantic", "", plain_chain, plain_async_chain)
-PLANBOARD = System("planboard, planning included", "planboard", "", planboard_chain, planboard_async_chain)
+PLANBOARD = System(
+    "planboard, plan known from an earlier run",
+    "planboard",
+    "",
+    partial(planboard_chain, anew=False),
+    partial(planboard_async_chain, anew=False),
+)
+PLANBOARD_ANEW = System(
+    "planboard, planned anew in each run",
+    "planboard",
+    "",
+    partial(planboard_chain, anew=True),
+    partial(planboard_async_chain, anew=True),
+)
 BURR = System(
     "burr, pydantic State", "burr", "burr", partial(burr_chain, typed=True), partial(burr_async_chain, typed=True)
 )
@@ -261,4 +295,4 @@ PYDANTIC_GRAPH = System(
 LANGGRAPH = System(
     "langgraph, pydantic state, no checkpointer", "langgraph", "langgraph", langgraph_chain, langgraph_async_chain
 )
-SYSTEMS = (PLAIN, PLANBOARD, BURR_UNTYPED, BURR, PYDANTIC_GRAPH, LANGGRAPH)
+SYSTEMS = (PLAIN, PLANBOARD, PLANBOARD_ANEW, BURR_UNTYPED, BURR, PYDANTIC_GRAPH, LANGGRAPH)

@@ -28,7 +28,6 @@ from planboard.events import (
     ActionRetried,
     ActionStarted,
     ActionSucceeded,
-    ExpectationFailed,
     PlanMade,
     ProcessEnded,
     ProcessResumed,
@@ -37,18 +36,17 @@ from planboard.events import (
     ReplanRequested,
 )
 from planboard.planners.base import Planner
-from planboard.planners.compile import is_excluded
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal
 from planboard.planners.plan import NoPlan, Plan, PlanResult
 from planboard.planners.world import binding_of
 from planboard.runtime.batch import independent_steps
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
-from planboard.runtime.expectations import broken_promises, wrong_assumptions
+from planboard.runtime.expectations import compare
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, Outcome, Succeeded, spent
-from planboard.runtime.stuck import why_stuck
+from planboard.runtime.stuck import action_in_the_way, why_stuck
 
 _STUBBORN = 10
 """How often in a row a new plan may be asked for before that counts as a failure."""
@@ -204,7 +202,9 @@ class ProcessCore:
             raise PlanningError(message)
         board.verify(bound.entries)
         effects = NO_EFFECTS if action.body.context is None else Effects()
-        call = ActionCall(self.state.calls + 1, action, bound, cost, value, _one_action(cost), effects, binding_of(bound))
+        call = ActionCall(
+            self.state.calls + 1, action, bound, cost, value, _one_action(cost), effects, binding_of(bound)
+        )
         if action.body.services:
             action.body.inject(bound, self.state.world.services)
         if action.body.context is not None:
@@ -231,7 +231,7 @@ class ProcessCore:
                 case Succeeded(value):
                     if self._succeeded(call, value):
                         try:
-                            followed = self._compare(call, plan)
+                            followed = compare(call, plan, self.state.world, self.record)
                         except (PlanningError, BlackboardError) as error:
                             broken = broken or error  # the others of the batch have finished too
                 case Failed(error):
@@ -243,7 +243,7 @@ class ProcessCore:
         self.plan = followed if len(calls) == 1 else None
         if broken is not None:
             self._fail(broken)
-        elif any(self._hit_the_limit_of_the_tree(outcome) for outcome in outcomes):
+        elif any(self._stopped_below(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)):
             self._end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
 
     def _verify(self, call: ActionCall) -> None:
@@ -285,24 +285,6 @@ class ProcessCore:
         )
         return True
 
-    def _compare(self, call: ActionCall, plan: Plan | None) -> Plan | None:
-        """Return what is left of the plan if the action did what was predicted."""
-        world = self.state.world
-        rest = plan.rest(world) if plan is not None else None
-        if rest is not None and not call.action.post:
-            return rest
-        promises = broken_promises(call.action, world)
-        assumptions = wrong_assumptions(call.action, plan, world) if plan is not None else ()
-        if promises or assumptions:
-            self.record(
-                ExpectationFailed,
-                call=call.number,
-                action=call.action.name,
-                promises=promises,
-                assumptions=assumptions,
-            )
-        return rest
-
     def _failed(self, call: ActionCall, error: Exception) -> None:
         if call.effects.usage is not NOTHING:
             self.ledger.charge(call.effects.usage)
@@ -313,15 +295,14 @@ class ProcessCore:
             call=call.number,
             action=call.action.name,
             error=describe_error(cause),
-            excluded=not self._hit_the_limit_of_the_tree(Failed(error)),
+            excluded=not self._stopped_below(error),
             usage=spent(call),
         )
 
-    def _hit_the_limit_of_the_tree(self, outcome: Outcome) -> bool:
+    def _stopped_below(self, error: Exception) -> bool:
         """Tell whether an action failed because a child hit a limit that is this process's too."""
-        if not isinstance(outcome, Failed) or self.ledger.exhaustion() is None:
-            return False
-        return isinstance(outcome.error.__cause__ or outcome.error, ProcessTerminatedError)
+        by_child = isinstance(error.__cause__ or error, ProcessTerminatedError)
+        return by_child and self.ledger.exhaustion() is not None
 
     def _asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
         signal = outcome.signal
@@ -419,21 +400,10 @@ class ProcessCore:
         if all(goal is NIRVANA for goal in self.goals):
             status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
             return self._end(status, "no action is left to run, and the agent has no goal")
-        culprit = self._excluded_on_the_way()
+        culprit = action_in_the_way(self.state, self._planner, self.goals)
         if culprit is not None:
             told = self.state.excluded[culprit]
             reason = f"action {culprit!r} failed and there is no way around it: {told}"
             return self._fail(self.errors[culprit], reason)
         status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.STUCK
         return self._end(status, why_stuck(found, self.state))
-
-    def _excluded_on_the_way(self) -> str | None:
-        """Return the failed action without whose failure there would be a plan."""
-        world = self.state.world
-        failed = [name for name in self.state.excluded if world[is_excluded(name)]]
-        if not failed:
-            return None
-        found = self._planner.plan(world.without_exclusions().problem(self.goals))
-        if isinstance(found, Plan):
-            return next((name for name in found.steps if name in failed), failed[0])
-        return None

@@ -1,8 +1,34 @@
 """What an action was counted on for, and whether it came true."""
 
+from collections.abc import Callable
+
 from planboard.actions.action import Action
+from planboard.events import ExpectationFailed
 from planboard.planners.plan import Plan
 from planboard.planners.world import World
+from planboard.runtime.outcome import ActionCall
+
+
+def compare(call: ActionCall, plan: Plan | None, world: World, record: Callable[..., None]) -> Plan | None:
+    """Return what is left of the plan if the action did what was predicted; record what it was counted on for in vain.
+
+    Raises:
+        PlanningError: A condition raised. So does `BlackboardError`, if one changed an object.
+    """
+    rest = plan.rest(world) if plan is not None else None
+    if rest is not None and not call.action.post:
+        return rest
+    promises = broken_promises(call.action, world)
+    assumptions = wrong_assumptions(call.action, plan, world) if plan is not None else ()
+    if promises or assumptions:
+        record(
+            ExpectationFailed,
+            call=call.number,
+            action=call.action.name,
+            promises=promises,
+            assumptions=assumptions,
+        )
+    return rest
 
 
 def broken_promises(action: Action, world: World) -> tuple[str, ...]:

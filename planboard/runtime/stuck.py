@@ -1,6 +1,9 @@
-"""Why nothing more can be done, in words."""
+"""Why nothing more can be done: whose failure is in the way, and the explanation in words."""
 
-from planboard.planners.plan import NoPlan
+from planboard.planners.base import Planner
+from planboard.planners.compile import is_excluded
+from planboard.planners.operator import PlanGoal
+from planboard.planners.plan import NoPlan, Plan
 from planboard.runtime.state import ProcessState
 
 
@@ -19,6 +22,18 @@ def why_stuck(found: NoPlan, state: ProcessState) -> str:
     visible = ", ".join(dict.fromkeys(str(entry) for entry in state.board.visible))
     lines.append(f"On the board: {visible or 'nothing'}.")
     return "\n".join(lines)
+
+
+def action_in_the_way(state: ProcessState, planner: Planner, goals: tuple[PlanGoal, ...]) -> str | None:
+    """Return the failed action without whose failure there would be a plan; `None` if there is no such action."""
+    world = state.world
+    failed = [name for name in state.excluded if world[is_excluded(name)]]
+    if not failed:
+        return None
+    found = planner.plan(world.without_exclusions().problem(goals))
+    if isinstance(found, Plan):
+        return next((name for name in found.steps if name in failed), failed[0])
+    return None
 
 
 def _listed(names: tuple[str, ...]) -> str:
