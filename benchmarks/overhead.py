@@ -1,9 +1,10 @@
 """What a step costs that does nothing: CPU microseconds per typed step, in memory.
 
 Each system runs the same chain, see `chains.py`; building it is not timed. Planning is: one row of Planboard plans in
-every run, the other finds the plan that an earlier run of the agent has made, as a server would. What is printed is the least of several runs, by `time.process_time`. The machine may be noisy,
-so the systems take turns: a slow moment hits all of them. The garbage collector is on, as it is for users; before each
-run it is emptied, and what was built beforehand is frozen, for all systems alike.
+every run, the other finds the plan that an earlier run of the agent has made, as a server would. What is printed is the
+least of several runs, by `time.process_time`. The machine may be noisy, so the systems take turns: a slow moment hits
+all of them. The garbage collector is on, as it is for users; before each run it is emptied, and what was built
+beforehand is frozen, for all systems alike.
 
 Run it with `python benchmarks/overhead.py [--quick] [--only NAME ...]`.
 """

@@ -223,9 +223,9 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
         rerun_given=rerun is not None,
     )
     if callable(cost):
-        declaration.cost_estimate = _estimate(cost, "cost function")
+        declaration.cost_estimate = _estimate(cost, "cost function", declaration.reader)
     if callable(value):
-        declaration.value_estimate = _estimate(value, "value function")
+        declaration.value_estimate = _estimate(value, "value function", declaration.reader)
     _mark(function, declaration)
     _attach_methods(function, declaration)
     return function
@@ -233,11 +233,11 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
 
 def _attach_methods(function: Any, declaration: ActionDeclaration) -> None:
     def cost(estimate: F) -> F:
-        declaration.cost_estimate = _estimate(estimate, "cost function")
+        declaration.cost_estimate = _estimate(estimate, "cost function", declaration.reader)
         return estimate
 
     def value(estimate: F) -> F:
-        declaration.value_estimate = _estimate(estimate, "value function")
+        declaration.value_estimate = _estimate(estimate, "value function", declaration.reader)
         return estimate
 
     def when(predicate: F) -> F:
@@ -246,13 +246,15 @@ def _attach_methods(function: Any, declaration: ActionDeclaration) -> None:
         taken = {known.name for known in declaration.predicates}
         if name in taken:
             name = f"{name}.{len(taken) + 1}"
-        declaration.predicates.append(_declare_condition(predicate, name, "predicate"))
+        declaration.predicates.append(_declare_condition(predicate, name, "predicate", declaration.reader))
         return predicate
 
     function.cost, function.value, function.when = cost, value, when
 
 
-def _declare_condition(function: Callable[..., Any], name: str, kind: str) -> ConditionDeclaration:
+def _declare_condition(
+    function: Callable[..., Any], name: str, kind: str, like: SignatureReader | None = None
+) -> ConditionDeclaration:
     _check_function(function, kind)
     if iscoroutinefunction(function):
         message = (
@@ -261,13 +263,13 @@ def _declare_condition(function: Callable[..., Any], name: str, kind: str) -> Co
         )
         raise DefinitionError(message, where=location_of(function))
     method = is_method(function)
-    reader = SignatureReader(function, kind=kind, skip_first=method, needs_return=False)
+    reader = SignatureReader(function, kind=kind, skip_first=method, needs_return=False, like=like)
     return ConditionDeclaration(name, function, reader, method)
 
 
-def _estimate(function: Callable[..., float], kind: str) -> Estimate:
+def _estimate(function: Callable[..., float], kind: str, like: SignatureReader) -> Estimate:
     _check_function(function, kind)
-    reader = SignatureReader(function, kind=kind, skip_first=is_method(function), needs_return=False)
+    reader = SignatureReader(function, kind=kind, skip_first=is_method(function), needs_return=False, like=like)
     return Estimate(function, reader)
 
 

@@ -64,9 +64,18 @@ class SignatureReader:
     in which the function was defined are kept, since only they know types that are local to a function.
     """
 
-    def __init__(self, function: Callable[..., Any], *, kind: str, skip_first: bool, needs_return: bool = True) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        kind: str,
+        skip_first: bool,
+        needs_return: bool = True,
+        like: "SignatureReader | None" = None,
+    ) -> None:
         self._function = function
         self._needs_return = needs_return
+        self._like = like
         self.skip_first = skip_first
         """Whether the first parameter is `self`."""
         self._kind = kind
@@ -97,10 +106,12 @@ class SignatureReader:
         if self.skip_first:
             parameters = parameters[1:]
         namespace = self._namespace()
-        inputs = tuple(self._input(parameter, namespace) for parameter in parameters)
+        annotations = self._annotations()
+        # What has a default and no type can be no input; it stays its default.
+        taken = [item for item in parameters if item.name in annotations or item.default is inspect.Parameter.empty]
+        inputs = tuple(self._input(parameter, namespace) for parameter in taken)
         if not self._needs_return:
             return Signature(inputs, None)
-        annotations = self._annotations()
         if "return" not in annotations:
             raise self._error(f"{self._what} has no return type. Annotate it, with `-> None` if it returns nothing.")
         returns = self._resolve("return", annotations["return"], namespace)
@@ -118,12 +129,24 @@ class SignatureReader:
             )
         annotations = self._annotations()
         if parameter.name not in annotations:
+            known = self._known_elsewhere(parameter.name)
+            if known is not None:
+                return known
             raise self._error(
                 f"Parameter {parameter.name!r} of {self._what} has no type. "
                 "Annotate it: inputs are found on the board by their type."
             )
         form = self._resolve(parameter.name, annotations[parameter.name], namespace)
         return self._as_input(parameter, form)
+
+    def _known_elsewhere(self, name: str) -> Input | None:
+        """Return the input of the same name of the action it belongs to: a lambda cannot say its types."""
+        if self._like is None:
+            return None
+        if self._like._signature is None:  # noqa: SLF001 - of its own kind
+            raise _UnresolvedError(f"the types of {self._what} are not known yet")
+        inputs = self._like._signature.inputs  # noqa: SLF001
+        return next((item for item in inputs if item.parameter == name), None)
 
     def _as_input(self, parameter: inspect.Parameter, form: TypeForm) -> Input:
         optional, marks, form = _take_apart(form)

@@ -36,14 +36,14 @@ class Watch:
 
     def __init__(self, value: object, *, shallow: bool) -> None:
         self._shallow = shallow
-        self._copy: Any = dict(vars(value)) if shallow else duplicate(value)
+        self._copy: Any = tuple(vars(value).items()) if shallow else duplicate(value)
 
     def is_intact(self, value: object) -> bool:
         """Tell whether `value` still is as it was when the watch began."""
         if not self._shallow:
             return same(value, self._copy)
         now = vars(value)
-        return bool(now == self._copy) or _same_items(now, self._copy, set())
+        return tuple(now.items()) == self._copy or _same_items(now, dict(self._copy), set())
 
     def restored(self, value: object) -> Any:
         """Return the object as it was when the watch began."""

@@ -1,6 +1,6 @@
 """Planners by name, for wherever a planner is expected and a word is handier."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from planboard.errors import UnknownNameError
@@ -8,7 +8,8 @@ from planboard.planners.base import Planner
 from planboard.planners.goap import Goap
 from planboard.planners.greedy import Hybrid, Utility
 
-_PLANNERS: Final[Mapping[str, Callable[[], Planner]]] = {"goap": Goap, "hybrid": Hybrid, "utility": Utility}
+_PLANNERS: Final[Mapping[str, Planner]] = {"goap": Goap(), "hybrid": Hybrid(), "utility": Utility()}
+"""Planners have no state of their own, so one of each serves all."""
 
 
 def planner_named(name: str) -> Planner:
@@ -17,8 +18,8 @@ def planner_named(name: str) -> Planner:
     Raises:
         UnknownNameError: With the closest name.
     """
-    make = _PLANNERS.get(name)
-    if make is None:
+    found = _PLANNERS.get(name)
+    if found is None:
         kind = "planner in this release" if name == "supervisor" else "planner"
         raise UnknownNameError(kind, name, _PLANNERS)
-    return make()
+    return found

@@ -1,6 +1,6 @@
 """An agent: a catalogue that one can run."""
 
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -79,14 +79,14 @@ class Agent(Catalogue):
         return run(self, *inputs, returning=returning, **options)
 
     @overload
-    async def arun(self, *inputs: object, returning: type[T], **options: Any) -> T: ...
+    def arun(self, *inputs: object, returning: type[T], **options: Any) -> Coroutine[Any, Any, T]: ...
     @overload
-    async def arun(self, *inputs: object, returning: None = None, **options: Any) -> Process: ...
-    async def arun(self, *inputs: object, returning: Any = None, **options: Any) -> Any:
-        """Run this agent to its end and return the result; see `planboard.arun`."""
+    def arun(self, *inputs: object, returning: None = None, **options: Any) -> Coroutine[Any, Any, Process]: ...
+    def arun(self, *inputs: object, returning: Any = None, **options: Any) -> Coroutine[Any, Any, Any]:
+        """Run this agent to its end and return the result, once awaited; see `planboard.arun`."""
         from planboard.runtime.runner import arun
 
-        return await arun(self, *inputs, returning=returning, **options)
+        return arun(self, *inputs, returning=returning, **options)
 
     def process(
         self,

@@ -24,7 +24,10 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, *, alone: b
     """
     turns = 0
     while calls := core.decide(clock()):
-        core.deliver(calls, await carry_out(core, executor, calls))
+        if len(calls) == 1:
+            core.deliver(calls, (await executor.run(calls[0], core.note_retry),))
+        else:
+            core.deliver(calls, await carry_out(core, executor, calls))
         turns += 1
         if turns % _TURNS == 0 and not alone:
             import anyio.lowlevel

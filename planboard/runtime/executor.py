@@ -32,9 +32,14 @@ class Executor:
         try:
             if call.action.retry is not None:
                 return Succeeded(await self._with_retries(call, call.action.retry, note_retry))
-            if not self._threads and not call.action.is_async and call.action.timeout is None:
-                return Succeeded(call.action.body.function(*call.bound.args, **call.bound.kwargs))
-            return Succeeded(await self._once(call))
+            if call.action.timeout is not None:
+                return Succeeded(await self._once(call))
+            function, bound = call.action.body.function, call.bound
+            if call.action.is_async:
+                return Succeeded(await function(*bound.args, **bound.kwargs))
+            if not self._threads:
+                return Succeeded(function(*bound.args, **bound.kwargs))
+            return Succeeded(await self._invoke(call))
         except Replan as signal:
             return AskedReplan(signal)
         except ActionTimeoutError as error:
