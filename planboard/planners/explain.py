@@ -10,7 +10,7 @@ from fractions import Fraction
 from planboard._diagram import Edge, Node, mermaid
 from planboard._text import listed
 from planboard.planners.domain import Domain
-from planboard.planners.operator import Operator, Truth
+from planboard.planners.operator import NIRVANA, Operator, Truth
 from planboard.planners.plan import Plan, exact_value_of, shown, spelled
 from planboard.planners.problem import exact
 
@@ -36,13 +36,15 @@ class Support:
 def explain_plan(plan: Plan, *, alternatives: bool = False) -> str:
     """Return the plan in words; see `Plan.explain`."""
     *steps, goal = supports_of(plan)
-    lines = [f"Plan for {plan.goal.name!r}: {plan}"]
+    open_ended = plan.goal is NIRVANA  # it is for going on, not for getting anywhere
+    lines = [f"Best now: {plan}" if open_ended else f"Plan for {plan.goal.name!r}: {plan}"]
     priced = zip(plan.operators, plan.step_costs, plan.step_values, strict=True)
     for number, (step, supports) in enumerate(zip(priced, steps, strict=True), start=1):
         lines += _step_lines(plan.domain, number, step, supports)
     worth = f", worth {shown(exact_value_of(plan.goal))}" if plan.goal.value else ""
     needs = listed(str(support) for support in goal) or "nothing"
-    lines.append(f"Goal {plan.goal.name!r}{worth}: {needs}")
+    if not open_ended:
+        lines.append(f"Goal {plan.goal.name!r}{worth}: {needs}")
     lines.append(f"Net value {shown(plan.exact_net_value)}; {plan.proof}")
     if plan.assumptions:
         lines.append(f"Assumed: {listed(plan.assumptions)}")
@@ -56,8 +58,9 @@ def draw_plan(plan: Plan) -> str:
     nodes: list[Node] = []
     edges: list[Edge] = []
     steps = [Node(f"step {position}", operator.label) for position, operator in enumerate(plan.operators)]
-    steps.append(Node("goal", plan.goal.name, "goal"))
-    for node, supports in zip(steps, supports_of(plan), strict=True):
+    if plan.goal is not NIRVANA:
+        steps.append(Node("goal", plan.goal.name, "goal"))
+    for node, supports in zip(steps, supports_of(plan), strict=False):
         for support in _shown_of(plan.domain, supports):
             text = spelled(support.name, support.truth)
             if support.step is not None:

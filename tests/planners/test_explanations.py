@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from planning_strategies import MODEST, cases
 
-from planboard.planners import NIRVANA, Domain, Goap, Hybrid, NoPlan, Operator, PlanGoal, Problem
+from planboard.planners import NIRVANA, Domain, Goap, Hybrid, NoPlan, Operator, PlanGoal, Problem, Utility
 from planboard.planners.why_not import unblocking
 
 OPERATORS = [
@@ -204,3 +204,12 @@ def test_hybrid_says_what_no_single_action_brings_about():
 
     assert str(result) == "No plan for 'published': no action that can be run now brings about 'Published'."
     assert "publish: lacks 'Report' and 'good'" in result.explain()
+
+
+def test_a_plan_for_nirvana_names_no_goal():
+    problem = Problem({}, [Operator("look", (), ["seen"], cost=0.1, value=0.5)], [NIRVANA])
+
+    plan = Utility().plan(problem)
+
+    assert plan.explain().startswith("Best now: look (cost 0.1)")
+    assert "irvana" not in plan.explain() + plan.mermaid()
