@@ -34,17 +34,17 @@ class ProcessStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether running the process again cannot change it."""
+        """Whether the process has come to its own end, and can no longer be cancelled."""
         return self in (ProcessStatus.COMPLETED, ProcessStatus.FAILED, ProcessStatus.CANCELLED)
 
 
-# Plain slotted dataclasses: a run makes two of these a step, from values that are known to be right. They form a
-# tagged union by `kind`, so that pydantic can read and write them where they leave the process.
+# Plain slotted dataclasses, not validated: a run makes two of these a step, from values that are known to be right.
+# They are told apart by `kind`. The entries in them hold live objects, so what leaves the process needs a `Codec`.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessStarted:
-    """The process was set up, before its inputs. It is RUNNING from its first plan on."""
+    """The process is run for the first time; its inputs are on the board already."""
 
     seq: int
     process_id: str

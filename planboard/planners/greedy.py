@@ -1,5 +1,6 @@
 """Utility and Hybrid: the one action that is worth most now, chosen afresh every time."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -57,8 +58,9 @@ class OneStep(Planner):
             return self._satisfied(glance, goal)
         return glance.finisher(goal) or glance.nothing(goal)
 
+    @abstractmethod
     def _satisfied(self, glance: Glance, goal: PlanGoal) -> Plan:
-        raise NotImplementedError
+        """Return what to do when a goal holds."""
 
     def _settled(self, inquiry: Inquiry, choose: Callable[[Glance], PlanResult]) -> PlanResult:
         """Choose, evaluating an unknown fact only if the choice depends on it."""

@@ -128,7 +128,7 @@ class ProcessCore:
         Args:
             now: What the clock of the driver says, in seconds.
         """
-        if self.state.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING):
+        if self.state.status is not ProcessStatus.RUNNING:
             return ()
         cancelled = self._why_cancelled()
         if cancelled is not None:

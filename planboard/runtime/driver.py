@@ -13,23 +13,31 @@ _TURNS = 32
 """After so many decisions without waiting, others on the event loop get a turn."""
 
 
-async def drive(core: ProcessCore, executor: Executor, clock: Clock, *, alone: bool) -> None:
+async def drive(
+    core: ProcessCore, executor: Executor, clock: Clock, *, before_each: Callable[[], None] | None = None
+) -> None:
     """Run a process until it has come to an end.
 
     Args:
         core: The process.
         executor: Runs its actions.
         clock: Tells the time.
-        alone: There is no event loop that others wait for.
+        before_each: Called before each decision, when the process is one of many on an event loop; the others get a
+            turn now and then. Without it nothing is waited for but the actions.
     """
     turns = 0
-    while calls := core.decide(clock()):
+    while True:
+        if before_each is not None:
+            before_each()
+        calls = core.decide(clock())
+        if not calls:
+            return
         if len(calls) == 1:
             core.deliver(calls, (await executor.run(calls[0], core.note_retry),))
         else:
             core.deliver(calls, await carry_out(core, executor, calls))
         turns += 1
-        if turns % _TURNS == 0 and not alone:
+        if turns % _TURNS == 0 and before_each is not None:
             import anyio.lowlevel
 
             await anyio.lowlevel.checkpoint()

@@ -6,7 +6,7 @@ Whatever an action raises becomes a typed outcome; only cancellation and exits o
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from planboard.actions.context import Effects
 from planboard.actions.declarations import Retry
@@ -35,7 +35,7 @@ class Executor:
             if call.action.timeout is not None:
                 return Succeeded(await self._once(call))
             function, bound = call.action.body.function, call.bound
-            if call.action.is_async:
+            if call.action.is_async:  # the common cases without a coroutine of their own: thousands may be waiting
                 return Succeeded(await function(*bound.args, **bound.kwargs))
             if not self._threads:
                 return Succeeded(function(*bound.args, **bound.kwargs))
@@ -119,24 +119,28 @@ async def _in_a_thread_that_may_be_left(work: Callable[[], object]) -> object:
     import threading
 
     loop = asyncio.get_running_loop()
-    done: asyncio.Future[object] = loop.create_future()
+    done: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
 
-    def report(settle: Callable[[Any], None], result: Any) -> None:
+    def report(result: object, error: BaseException | None) -> None:
         if not done.done():
-            settle(result)
+            done.set_result((result, error))  # as a value, for a future refuses some errors, such as StopIteration
 
     def body() -> None:
-        settle: Callable[[Any], None] = done.set_result
+        result: object = None
+        raised: BaseException | None = None
         try:
-            result: Any = context.run(work)
+            result = context.run(work)
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits
-            settle, result = done.set_exception, error
+            raised = error
         with suppress(RuntimeError):  # the loop is gone, and so is whoever waited
-            loop.call_soon_threadsafe(report, settle, result)
+            loop.call_soon_threadsafe(report, result, raised)
 
     context = contextvars.copy_context()
     threading.Thread(target=body, daemon=True, name="planboard-timed-action").start()
-    return await done
+    result, raised = await done
+    if raised is not None:
+        raise raised
+    return result
 
 
 def _wrapped(call: ActionCall, error: Exception) -> ActionError:

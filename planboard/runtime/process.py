@@ -10,6 +10,7 @@ from planboard._text import suggest
 from planboard.actions.catalogue import Catalogue
 from planboard.actions.context import Effects, Usage
 from planboard.blackboard.board import Blackboard
+from planboard.blackboard.changes import Change
 from planboard.errors import (
     ConcurrentRunError,
     DefinitionError,
@@ -188,7 +189,8 @@ class Process:
         """Run until the process has come to an end, and return its status.
 
         A process that is STUCK goes on if what was missing is on the board by now; one that is TERMINATED goes on
-        with a larger budget. One that is COMPLETED, FAILED or CANCELLED stays as it is.
+        with a larger budget; one that is COMPLETED goes on if something new came from outside since. One that is
+        FAILED or CANCELLED stays as it is.
 
         Args:
             budget: Replaces the budget. What was spent before counts.
@@ -260,7 +262,7 @@ class Process:
                 self._core.ledger.budget = budget
             self._begin()
             if alone:
-                await drive(self._core, executor, time.monotonic, alone=True)
+                await drive(self._core, executor, time.monotonic)
             else:
                 await self._cancellably(self._drive(executor))
         return self.status
@@ -271,12 +273,11 @@ class Process:
         task = asyncio.current_task()
         asked_before = task.cancelling() if task is not None else 0
 
-        def clock() -> float:
-            if task is not None and task.cancelling() > asked_before:  # also when an action has swallowed it
+        def heed_cancellation() -> None:
+            if task is not None and task.cancelling() > asked_before:  # an action may have swallowed the error
                 self._core.cancel("the task that ran it was cancelled")
-            return time.monotonic()
 
-        await drive(self._core, executor, clock, alone=False)
+        await drive(self._core, executor, time.monotonic, before_each=heed_cancellation)
 
     async def _carry_out(self, executor: Executor, calls: Sequence[ActionCall]) -> None:
         self._core.deliver(calls, await carry_out(self._core, executor, calls))
@@ -312,7 +313,7 @@ class Process:
 
     # What the core needs
 
-    def _record_change(self, change: Any) -> None:
+    def _record_change(self, change: Change) -> None:
         self._log.record_change(change)
 
     def _publish(self, event: Event) -> None:

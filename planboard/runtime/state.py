@@ -77,7 +77,7 @@ class ProcessState:
         self.goal: str | None = None
         self._pending: dict[int, ActionStarted] = {}
 
-    def apply(self, event: Event) -> None:  # noqa: C901, PLR0912 - one branch for each kind of event
+    def apply(self, event: Event) -> None:  # noqa: C901 - one branch for each kind of event
         """Make of the state what the event says. The event is a fact; nothing is decided here."""
         match event:
             case ActionStarted():
@@ -85,9 +85,7 @@ class ProcessState:
                 self._pending[event.call] = event
             case ActionSucceeded():
                 self._succeeded(event)
-            case PlanMade():
-                self.status = ProcessStatus.RUNNING
-            case ProcessStarted() | ActionRetried():
+            case PlanMade() | ActionRetried():
                 pass  # facts for the record, with no effect of their own
             case EntryAdded():
                 self._add((event.entry,))
@@ -108,7 +106,7 @@ class ProcessState:
             case ExpectationFailed():
                 self.expectations.append(event)
                 self._disappointed(event)
-            case ProcessResumed():
+            case ProcessStarted() | ProcessResumed():
                 self.status = ProcessStatus.RUNNING
                 self.reason = ""
             case ProcessEnded():

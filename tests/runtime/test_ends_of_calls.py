@@ -130,3 +130,25 @@ def test_positional_only_inputs_are_refused():
         @action
         def draft(topic: Topic, /) -> Draft:
             return Draft()
+
+
+def test_a_timed_plain_action_may_raise_what_a_future_refuses():
+    @achieves_goal("drafted")
+    @action(timeout=5)
+    def draft(topic: Topic) -> Draft:
+        raise StopIteration
+
+    process = Agent("it", [draft]).process(Topic())
+
+    assert wait(process.run()) is ProcessStatus.FAILED
+    assert "StopIteration" in process.reason
+
+
+def test_the_beginning_is_recorded_once_however_often_it_is_run():
+    process = slow.process()
+
+    wait(process.run())
+    wait(process.run())
+
+    assert [event.kind for event in process.events].count("process_started") == 1
+    assert process.status is ProcessStatus.STUCK
