@@ -1,6 +1,7 @@
 """An agent: a catalogue that one can run."""
 
 from collections.abc import Coroutine, Iterable
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -169,7 +170,11 @@ class Agent(Catalogue):
     def _refuse_misspelt_options(self, bindings: Iterable[str]) -> None:
         """A keyword that is no option names an input, but hardly one that looks like an option."""
         named = {query.name for query in self.matcher.queries}
+        named.update(item.parameter for action in self.actions.values() for item in action.body.inputs)
         for name in bindings:
+            if name in _OPTIONS_OF_A_PROCESS and name not in named:
+                message = f"Pass {name!r} as options=ProcessOptions({name}=...); no action takes an input of that name."
+                raise DefinitionError(message)
             close = get_close_matches(name, _OPTIONS, n=1, cutoff=0.85)
             if close and name not in named:
                 message = f"There is no option {name!r}. Did you mean {close[0]!r}?"
@@ -247,6 +252,7 @@ class Agent(Catalogue):
 
 
 _DEFAULTS = ProcessOptions()
+_OPTIONS_OF_A_PROCESS = frozenset(option.name for option in fields(ProcessOptions)) - {"planner"}
 _OPTIONS = ("options", "planner", "returning", "services")
 
 

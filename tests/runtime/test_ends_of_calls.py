@@ -152,3 +152,8 @@ def test_the_beginning_is_recorded_once_however_often_it_is_run():
 
     assert [event.kind for event in process.events].count("process_started") == 1
     assert process.status is ProcessStatus.STUCK
+
+
+def test_an_option_of_the_process_is_not_taken_for_an_input():
+    with pytest.raises(DefinitionError, match=r"options=ProcessOptions\(budget="):
+        slow.process(Topic(), budget=Budget(actions=0))
