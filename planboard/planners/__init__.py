@@ -11,6 +11,7 @@ from planboard.planners.named import planner_named
 from planboard.planners.operator import NIRVANA, Literals, Operator, PlanGoal, Price, Truth
 from planboard.planners.plan import NoPlan, Plan, PlanResult
 from planboard.planners.problem import Problem, Resolve
+from planboard.planners.proof import Proof
 from planboard.planners.search.engine import Engine, Heuristic, Limit, Solution
 from planboard.planners.search.task import Task
 
@@ -32,6 +33,7 @@ __all__ = [
     "Planner",
     "Price",
     "Problem",
+    "Proof",
     "Resolve",
     "Solution",
     "State",

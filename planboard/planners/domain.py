@@ -87,7 +87,7 @@ class Domain:
     def _compile(self, bit_order: tuple[str, ...], kinds: dict[str, FactKind]) -> None:
         self._bit_order = bit_order
         self._bits = {name: 1 << index for index, name in enumerate(bit_order)}
-        self.views: dict[PlanGoal, View] = {}
+        self.views: dict[tuple[PlanGoal, ...], View] = {}
         """What bears on each goal, made when it is first planned for; see `view_of`."""
         self.answers: dict[Any, Any] = {}
         """Plans by planner, goals and state, for planners that remember them."""

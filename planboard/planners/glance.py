@@ -12,6 +12,7 @@ from functools import cached_property
 from planboard.planners.domain import Domain, Masks, State, remember
 from planboard.planners.operator import NIRVANA, Number, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, spelled
+from planboard.planners.proof import Proof
 from planboard.planners.problem import Inquiry, World, exact
 
 
@@ -21,6 +22,10 @@ class _QuestionRaised(Exception):  # noqa: N818 - a signal to the planner, never
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(name)
+
+
+_CHOSEN = Proof("greedy", optimal=False, reason="the best single action now")
+_HOLDS = Proof("greedy", optimal=True, reason="the goal holds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,7 @@ class Glance:
             costs=tuple(one.cost for one in chosen),
             values=tuple(one.value for one in chosen),
             assumptions=assumptions,
-            proof="the best single action now" if chosen else "the goal holds",
+            proof=_CHOSEN if chosen else _HOLDS,
             relevant=0,
             lasting=False,
         )

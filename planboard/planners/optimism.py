@@ -15,11 +15,13 @@ from planboard.planners.base import best_of, standing
 from planboard.planners.domain import State
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, Reason, spelled
-from planboard.planners.problem import Inquiry, Problem, World, rounded
+from planboard.planners.problem import Inquiry, Problem, World, rounded, total
+from planboard.planners.proof import Proof
 from planboard.planners.search.engine import Engine, Limit, Solution
 from planboard.planners.search.order import canonical, is_executable, without_detours
 from planboard.planners.search.view import Reduced, View, reached_from, reduce, view_of
 
+_HOLDS = Solution("solved", optimal=True, engine="none", proof="optimal: the goal holds")
 _TURNS = 32
 """How many turns of events are thought through before an unknown fact of a rival goal is simply evaluated."""
 
@@ -154,7 +156,7 @@ class OptimisticSearch:
         view = view_of(self._domain, goal)
         start = view.literals_of(world.true, world.unknown, world.askable)
         if not view.goal & ~start:
-            return self._drafted(goal, world, (), None, "optimal: the goal holds")
+            return self._drafted(goal, world, (), None, _HOLDS)
         reached, running = reached_from(view, start)
         if view.goal & ~reached:
             return Draft(self._failure(goal, world, "unreachable", view.goal & ~reached))
@@ -164,29 +166,28 @@ class OptimisticSearch:
             return Draft(self._failure(goal, world, "unreachable", view.goal & ~start))
         found = None
         if solution.steps is not None:
-            steps, proof = self._arranged(reduced, solution)
-            found = self._drafted(goal, world, steps, reduced, proof)
+            found = self._drafted(goal, world, self._arranged(reduced, solution), reduced, solution)
         if solution.status == "solved" and found is not None:
             return found
         best = found.result if found is not None and not found.leaning and isinstance(found.result, Plan) else None
-        bound = rounded(Fraction(solution.bound >> reduced.task.cost_shift, reduced.unit))
         failure = self._failure(goal, world, "limit", view.goal & ~start)
-        return Draft(replace(failure, best=best, bound=bound))
+        return Draft(replace(failure, best=best, bound=rounded(reduced.cost_of(solution.bound))))
 
     def _reduced(self, view: View, start: int, running: set[int]) -> Reduced:
-        return reduce(view, start, running, self._inquiry.net_cost if self._net else self._inquiry.cost)
+        cost = self._inquiry.net_cost if self._net else self._inquiry.cost
+        return reduce(view, start, running, cost, fixed=not (self._net or self._domain.dynamic))
 
-    def _arranged(self, reduced: Reduced, solution: Solution) -> tuple[tuple[int, ...], str]:
+    def _arranged(self, reduced: Reduced, solution: Solution) -> tuple[int, ...]:
         """Return the engine's steps in canonical order; those of an engine that is not optimal lose their detours."""
         steps, task = solution.steps or (), reduced.task
         if solution.ordered:
-            return steps, solution.proof
+            return steps
         if not is_executable(task, steps):
             name = self._engine.name
             raise PlanningError(f"The engine {name!r} returned steps that do not reach the goal: a bug in it.")
         if not solution.optimal:
             steps = without_detours(task, steps)
-        return canonical(task, steps) or steps, solution.proof
+        return canonical(task, steps) or steps
 
     def _failure(self, goal: PlanGoal, world: World, reason: Reason, lacking: int) -> NoPlan:
         missing = sorted(view_of(self._domain, goal).named(lacking))
@@ -194,7 +195,7 @@ class OptimisticSearch:
         return NoPlan(goal, reason, spelled_out, problem=self._problem, known=self._known(world))
 
     def _drafted(
-        self, goal: PlanGoal, world: World, steps: tuple[int, ...], reduced: Reduced | None, proof: str
+        self, goal: PlanGoal, world: World, steps: tuple[int, ...], reduced: Reduced | None, solution: Solution
     ) -> Draft:
         view = view_of(self._domain, goal)
         in_view = [reduced.operators[step] for step in steps] if reduced else []
@@ -211,18 +212,24 @@ class OptimisticSearch:
             costs=costs,
             values=values,
             assumptions=assumptions,
-            proof=proof,
+            proof=self._proof(solution, reduced, total(costs) - (total(values) if self._net else 0)),
             relevant=view.relevant,
             lasting=not self._domain.dynamic,
         )
         return Draft(Plan(course, world.true, world.unknown), _leaning(view, in_view, world))
+
+    def _proof(self, solution: Solution, reduced: Reduced | None, weight: Fraction) -> Proof:
+        """Return what the engine proved, with numbers in terms of costs."""
+        bound = reduced.cost_of(solution.bound) if reduced and not solution.optimal else weight
+        engine = solution.engine or self._engine.name
+        return Proof(engine, solution.optimal, solution.proof, solution.nodes, bound, weight - bound)
 
     def _assumptions(self, view: View, in_view: list[int]) -> tuple[Assumption, ...]:
         found: list[Assumption] = []
         step = 0
         for index in in_view:
             if index >= len(view.chosen):
-                name, truth = view.assumed[index - len(view.chosen)]
+                name, truth = view.assumed[index - len(view.chosen) - view.endings]
                 found.append(Assumption(step, spelled(name, truth), self._domain.bit(name)))
                 continue
             operator = self._domain.operators[view.chosen[index]]

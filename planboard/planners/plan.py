@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from planboard.planners.domain import Domain, Masks, State
 from planboard.planners.operator import Operator, PlanGoal, Truth
 from planboard.planners.problem import Problem, exact, rounded, total
+from planboard.planners.proof import Proof
 
 Reason: TypeAlias = Literal["unreachable", "limit", "nothing_achievable"]
 """Why there is no plan."""
@@ -45,7 +46,8 @@ class Course:
     costs: tuple[Fraction, ...]
     values: tuple[Fraction, ...]
     assumptions: tuple[Assumption, ...]
-    proof: str
+    proof: Proof
+    """Of the whole plan."""
     relevant: int
     """Facts that bear on the plan; if they are as predicted the rest of the plan stands."""
     lasting: bool
@@ -138,9 +140,10 @@ class Plan:
         return self._done == len(self._course.operators)
 
     @property
-    def proof(self) -> str:
-        """What makes this the plan to follow, or what is not proven about it."""
-        return self._course.proof
+    def proof(self) -> Proof:
+        """How good the plan is shown to be, and by what; reads as text."""
+        course, done = self._course, self._done
+        return course.proof.after(total(course.costs[:done])) if done else course.proof
 
     @property
     def start(self) -> State:

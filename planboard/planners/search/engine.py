@@ -56,6 +56,8 @@ class Solution:
     """Search nodes expanded."""
     ordered: bool = False
     """Whether the steps are in canonical order already."""
+    engine: str = ""
+    """Who answered, where an engine leaves the work to another; empty for the engine itself."""
 
 
 @runtime_checkable

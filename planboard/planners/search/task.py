@@ -1,13 +1,15 @@
-"""A planning task as flat integers: the seam between the planner and its search engines.
+"""A planning task in integers: the seam between facts and search.
 
-A fact becomes up to three *literals*, one bit each: it is true, it is false, it is open to assumption. An unknown
-fact has none of them, so it satisfies nothing. With a literal for "false", every precondition is positive, which
-is the classic way to compile negative preconditions away (Gazen & Knoblock 1997): relaxations that ignore deletes
-stay admissible. To *assume* is a pseudo-operator that turns "open to assumption" into true or false.
+A *literal* is one bit: a fact that is true, a fact that is false, or a fact that is open to assumption. Because
+"false" is a literal of its own, every precondition is positive, and ignoring deletes never overestimates a cost.
+To *assume* is a pseudo-operator that turns "open to assumption" into true or false. To *end* at one of several goals
+is a pseudo-operator too.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import cached_property
+from typing import Any
 
 from planboard.planners.domain import bits_of
 
@@ -20,20 +22,29 @@ _REPEATS = 6
 class Task:
     """Reach `goal` from `start` with the least total weight.
 
-    Operators are numbers, sorted by action name; those from `actions` on are assumptions. An operator `i` is
-    applicable in a state `s` if `pre[i] & ~s == 0` and leads to `s & ~dele[i] | add[i]`.
+    Operators are numbers: actions sorted by name, then endings, then assumptions. An operator `i` is applicable in a
+    state `s` if `pre[i] & ~s == 0` and leads to `s & ~dele[i] | add[i]`.
+
+    Args:
+        operators: For each operator its literals needed, added and deleted.
+        goal: The literals to reach.
+        costs: Whole numbers, for the actions and the endings; assumptions cost nothing.
+        risks: 1 for an action that assumes its own outcome, else 0; for the actions.
+        demands: How many preconditions each action declares.
+        endings: Names of the goals that the endings stand for.
+        start: The literals that hold.
     """
 
     def __init__(
         self,
         operators: Iterable[tuple[int, int, int]],
         *,
-        actions: int,
-        start: int,
         goal: int,
-        costs: tuple[int, ...],
-        risks: tuple[int, ...],
-        demands: tuple[int, ...],
+        costs: Sequence[int],
+        risks: Sequence[int],
+        demands: Sequence[int],
+        endings: Sequence[str] = (),
+        start: int = 0,
     ) -> None:
         triples = tuple(operators)
         self.pre: tuple[int, ...] = tuple(triple[0] for triple in triples)
@@ -42,21 +53,54 @@ class Task:
         """Literals that hold after it."""
         self.dele: tuple[int, ...] = tuple(triple[2] for triple in triples)
         """Literals that no longer hold after it, unless added."""
-        self.actions: int = actions
-        """How many operators are actions; the rest are assumptions."""
+        self.actions: int = len(costs)
+        """How many operators are actions or endings; the rest are assumptions."""
         self.start: int = start
         """The literals that hold at first."""
         self.goal: int = goal
         """The literals that must hold in the end."""
-        self.costs: tuple[int, ...] = costs
+        assumptions = len(triples) - len(costs)
+        self.costs: tuple[int, ...] = (*costs, *(0,) * assumptions)
         """The exact cost of each operator, in a common unit."""
-        self.risks: tuple[int, ...] = risks
+        self.risks: tuple[int, ...] = (*risks, *(0,) * len(endings), *(1,) * assumptions)
         """1 for an assumption, and for an action that assumes its own outcome."""
-        self.demands: tuple[int, ...] = demands
+        self.demands: tuple[int, ...] = (*demands, *(0,) * (len(endings) + assumptions))
         """How many preconditions each operator declares; greater is more specific."""
+        self.endings: tuple[str, ...] = tuple(endings)
+        """The goals to end at, when there are several."""
+        self.learned: dict[str, Any] = {}
+        """What engines and heuristics found out that holds from every start; shared by tasks that differ in it only."""
 
     def __len__(self) -> int:
         return len(self.pre)
+
+    def starting_at(self, start: int) -> "Task":
+        """Return the task from another start. What has been learned stays known."""
+        self.weights  # noqa: B018 - computed once, here, for all that share them
+        other = copy(self)
+        other.start = start
+        return other
+
+    @cached_property
+    def columns(self) -> tuple[Sequence[int], ...]:
+        """What is minimised after the cost, by falling importance, as one number per operator.
+
+        Assumptions, actions, preconditions (more are better); between goals of one net value also the lower cost
+        of the plan first and the goal's name after the number of actions.
+        """
+        count = len(self)
+        steps = self.actions - len(self.endings)
+        lengths = [int(index < steps) for index in range(count)]
+        specificity = [-demand for demand in self.demands]
+        if not self.endings:
+            return self.risks, lengths, specificity
+        worth = self.costs[steps : self.actions]
+        dearest_first, by_name = sorted(set(worth), reverse=True), sorted(self.endings)
+        spent, names = [0] * count, [0] * count
+        for position, name in enumerate(self.endings):
+            spent[steps + position] = dearest_first.index(worth[position])
+            names[steps + position] = 1 + by_name.index(name)
+        return spent, self.risks, lengths, names, specificity
 
     @cached_property
     def name_bits(self) -> int:
@@ -66,7 +110,7 @@ class Task:
     @cached_property
     def cost_shift(self) -> int:
         """A weight shifted right by this many bits is its cost."""
-        return 3 * _FIELD + self.name_bits
+        return len(self.columns) * _FIELD + self.name_bits
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
@@ -78,11 +122,11 @@ class Task:
         """
         weights = []
         for index, cost in enumerate(self.costs):
-            is_action = index < self.actions
-            weight = (cost << _FIELD | self.risks[index]) << _FIELD
-            weight = (weight + is_action) << _FIELD
-            weight = (weight - self.demands[index]) << self.name_bits
-            if is_action:
+            weight = cost
+            for column in self.columns:
+                weight = (weight << _FIELD) + column[index]
+            weight <<= self.name_bits
+            if index < self.actions - len(self.endings):
                 weight -= 1 << _REPEATS * (self.actions - 1 - index)
             weights.append(weight)
         return tuple(weights)
