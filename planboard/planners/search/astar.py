@@ -14,8 +14,8 @@ from typing import Any, cast
 from simpleai.search.models import SearchNode
 from simpleai.search.traditional import _search
 
-from planboard.planners.search.engine import Estimate, Heuristic, Limit, Solution
-from planboard.planners.search.heuristics import DEFAULT
+from planboard.planners.search.engine import Heuristic, Limit, Solution
+from planboard.planners.search.lmcut import LMCut
 from planboard.planners.search.space import Move, PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
 
@@ -25,7 +25,7 @@ class AStar:
     """Best-first by weight so far plus estimate; the first plan that comes up is an optimal one."""
 
     heuristic: Heuristic | None = None
-    """The estimate; `None` for `DEFAULT`. One that is not admissible gives up the proof."""
+    """The estimate; `None` for LM-cut. One that is not admissible gives up the proof."""
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ class AStar:
 
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
-        heuristic = self.heuristic or DEFAULT
+        heuristic = self.heuristic or LMCut()
         problem = PlanProblem(task, heuristic, limit)
         fringe = OpenList(problem)
         try:
@@ -42,14 +42,15 @@ class AStar:
         except _LimitReached:
             best = fringe.best or _any_plan(task, heuristic, limit)
             bound = fringe.bound if heuristic.admissible else 0
-            return Solution("limit", best and best.steps(), bound=bound, nodes=problem.expanded)
+            return Solution("limit", best and best.steps(), bound=bound, nodes=problem.expanded, engine=self.name)
         if found is None:
-            return Solution("unsolvable", nodes=problem.expanded)
+            return Solution("unsolvable", nodes=problem.expanded, engine=self.name)
         return Solution(
             "solved",
             found.steps(),
             optimal=heuristic.admissible,
             bound=found.cost if heuristic.admissible else 0,
+            engine=self.name,
             proof=f"{'optimal' if heuristic.admissible else 'not proven optimal'}: A* with {heuristic.name}",
             nodes=problem.expanded,
         )
@@ -72,25 +73,34 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         depth: int = 0,
     ) -> None:
         super().__init__(state, parent, action, cost, problem, depth)
-        self.estimate = 0 if parent is None else max(0, parent.estimate - (cost - parent.cost))
-        """A lower bound on the weight to the goal: the parent's, until it is refined."""
-        self.parts_known = 0
-        """How many parts of the heuristic have been asked."""
+        self.estimate = 0
+        """A lower bound on the weight to the goal: what follows from the parent's, until it is settled."""
+        self.settled = False
+        """Whether the heuristic has been asked."""
 
     def expand(self, local_search: bool = False) -> list["PlanNode"]:  # noqa: ARG002, FBT001, FBT002 - simpleai's
         """Return the successors. Overridden to make each state once instead of twice."""
         problem: PlanProblem = self.problem
-        weigh = problem.task.weight_of
-        return [
-            PlanNode(state, self, move, self.cost + weigh(move), problem, self.depth + 1)
-            for move, state in problem.successors(self.state)
-        ]
+        weights = problem.task.weights
+        inherited = problem.incremental and problem.incremental.inherited
+        children = []
+        for move, state in problem.successors(self.state):
+            weight = weights[move[0]] if len(move) == 1 else problem.task.weight_of(move)
+            child = PlanNode(state, self, move, self.cost + weight, problem, self.depth + 1)
+            # A step of weight w brings the goal nearer by w at most, whatever an inconsistent estimate says later.
+            child.estimate = max(self.estimate - weight, 0 if inherited is None else inherited(self.state, move))
+            children.append(child)
+        return children
 
-    def refine(self) -> None:
-        """Ask the next part of the heuristic."""
-        estimate: Estimate = self.problem.estimates[self.parts_known]
-        self.parts_known += 1
-        self.estimate = max(self.estimate, estimate(self.state))
+    def settle(self) -> None:
+        """Ask the heuristic."""
+        problem: PlanProblem = self.problem
+        if self.parent is not None and problem.incremental is not None:
+            found = problem.incremental.after(self.state, self.parent.state, self.action)
+        else:
+            found = problem.estimate(self.state)
+        self.estimate = max(self.estimate, found)
+        self.settled = True
 
     def steps(self) -> tuple[int, ...]:
         """Return the operators that lead here."""
@@ -151,16 +161,16 @@ class OpenList:
 
     def __bool__(self) -> bool:
         """Whether a node is left that leads anywhere. Settles which is next: only that one needs its estimate."""
-        queue, parts = self._queue, len(self._problem.estimates)
+        queue = self._queue
         while queue:
             node = queue[0][3]
             if self._cheapest[node.state] < node.cost:
                 heappop(queue)
-            elif node.parts_known == parts:
+            elif node.settled:
                 return True
             else:
                 heappop(queue)
-                node.refine()
+                node.settle()
                 if node.estimate < self._problem.task.infinity:
                     self._push(node)
         return False

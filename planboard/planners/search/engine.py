@@ -101,13 +101,30 @@ class Estimate(Protocol):
         ...
 
 
+@runtime_checkable
+class IncrementalEstimate(Protocol):
+    """An estimate that learns from the state before; A* uses what more it can do."""
+
+    def __call__(self, state: int, /) -> int:
+        """Return the estimate; `task.infinity` for a dead end."""
+        ...
+
+    def inherited(self, parent: int, steps: tuple[int, ...], /) -> int:
+        """Return a lower bound for the state the steps lead to, at no price."""
+        ...
+
+    def after(self, state: int, parent: int, steps: tuple[int, ...], /) -> int:
+        """Return the estimate of the state the steps lead to."""
+        ...
+
+
 def check_engine_name(name: str) -> None:
     """Refuse the name of an engine that does not exist; nothing heavy is imported to tell.
 
     Raises:
         UnknownNameError: With the closest name.
     """
-    known = ["auto", "astar", *(_SIMPLEAI + algorithm for algorithm in ALGORITHMS)]
+    known = ["auto", "astar", "relaxed", *(_SIMPLEAI + algorithm for algorithm in ALGORITHMS)]
     if name not in known:
         raise UnknownNameError("engine", name, known)
 
@@ -123,6 +140,10 @@ def engine_named(name: str, heuristic: Heuristic | None) -> Engine:
         from planboard.planners.search.astar import AStar
 
         return AStar(heuristic)
+    if name == "relaxed":
+        from planboard.planners.search.relaxed import Relaxed
+
+        return Relaxed()
     from planboard.planners.search.adapter import SimpleAI
 
     return SimpleAI(name.removeprefix(_SIMPLEAI), heuristic)

@@ -1,15 +1,16 @@
-"""Admissible estimates of the weight to the goal; none of them ever overestimates.
+"""Estimates of the weight to the goal that cost little; `lmcut` is the close one.
 
 All ignore deletes, and that every precondition is positive (see `task`) keeps this sound.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Final
 
 from planboard.planners.domain import bits_of
 from planboard.planners.search.engine import Estimate, Heuristic
+from planboard.planners.search.lmcut import LMCut
 from planboard.planners.search.task import Task
 
 
@@ -28,6 +29,27 @@ class Blind:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalCount:
+    """The goal's literals that do not hold yet, by the least that one can cost.
+
+    The bare count, which game engines use, overestimates when an action costs less than 1 or brings about several
+    literals at once. Here it is divided by the most that one action brings about, and weighed by the cheapest.
+    """
+
+    name: str = "goalcount"
+    """What it is called in messages."""
+    admissible: bool = True
+    """It never overestimates."""
+
+    def bind(self, task: Task) -> Estimate:
+        """Prepare for one task."""
+        helpful = [index for index in range(len(task)) if task.add[index] & task.goal]
+        most = max(((task.add[index] & task.goal).bit_count() for index in helpful), default=1)
+        least = min((task.weights[index] for index in helpful), default=task.infinity)
+        return lambda state: -(-(task.goal & ~state).bit_count() // most) * least
+
+
+@dataclass(frozen=True, slots=True)
 class HMax:
     """The weight of the dearest needed literal, each as cheap as if it were alone (Bonet & Geffner 2001).
 
@@ -41,75 +63,42 @@ class HMax:
 
     def bind(self, task: Task) -> Estimate:
         """Prepare for one task."""
-        return lambda state: _hmax(task, state)
+        return lambda state: _explored(task, state, max)
 
 
 @dataclass(frozen=True, slots=True)
-class Landmarks:
-    """What must still be brought about, counted by the cheapest achiever of each (Hoffmann, Porteous & Sebastia 2004).
+class HAdd:
+    """The weights of all needed literals added up, as if nothing served two of them (Bonet & Geffner 2001).
 
-    A literal that is needed and does not hold must be added by one of its achievers, and whatever all of those
-    require is needed too. Literals whose achievers are disjoint add up; one with a sole achiever forces it.
+    Well informed and often too high: it finds plans soon, and proves nothing about them.
     """
 
-    name: str = "landmarks"
+    name: str = "hadd"
     """What it is called in messages."""
-    admissible: bool = True
-    """It never overestimates."""
+    admissible: bool = False
+    """It counts twice what serves twice."""
 
     def bind(self, task: Task) -> Estimate:
         """Prepare for one task."""
-        return _LandmarkCount(task)
+        return lambda state: _explored(task, state, sum)
 
 
-@dataclass(frozen=True, slots=True)
-class Greatest:
-    """The greatest of several estimates; admissible if all are."""
-
-    parts: tuple[Heuristic, ...]
-    """What is compared; the first that finds a dead end settles it."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in messages."""
-        return f"max({', '.join(part.name for part in self.parts)})"
-
-    @property
-    def admissible(self) -> bool:
-        """Whether none of the parts overestimates."""
-        return all(part.admissible for part in self.parts)
-
-    def bind(self, task: Task) -> Estimate:
-        """Prepare for one task."""
-        estimates = [part.bind(task) for part in self.parts]
-
-        def greatest(state: int, /) -> int:
-            best = 0
-            for estimate in estimates:
-                best = max(best, estimate(state))
-                if best >= task.infinity:
-                    break
-            return best
-
-        return greatest
-
-
-DEFAULT: Final[Heuristic] = Greatest((Landmarks(), HMax()))
-"""What A* uses unless told otherwise: the cheap one first, so the other is asked only where it matters."""
-
-BUILT_IN: Final[Mapping[str, Heuristic]] = {"blind": Blind(), "hmax": HMax(), "landmarks": Landmarks()}
+BUILT_IN: Final[Mapping[str, Heuristic]] = {
+    heuristic.name: heuristic for heuristic in (Blind(), GoalCount(), HAdd(), HMax(), LMCut())
+}
 """Heuristics by the name that `Goap(heuristic=...)` takes."""
 
 
-def _hmax(task: Task, state: int) -> int:
+def _explored(task: Task, state: int, combined: Callable[[list[int]], int]) -> int:
     """Knuth's generalisation of Dijkstra's algorithm: an operator fires when its last literal is settled."""
     goal = task.goal & ~state
     if not goal:
         return 0
-    weights, needers = task.weights, task.needers
+    weights, needers, pre_ids = task.weights, task.needers, task.pre_ids
     missing = ~state
     unmet = [(pre & missing).bit_count() for pre in task.pre]
     settled = state
+    value: dict[int, int] = {}
     queue = [(weights[index], index) for index, count in enumerate(unmet) if not count and task.add[index] & missing]
     heapify(queue)
     while queue:
@@ -118,57 +107,13 @@ def _hmax(task: Task, state: int) -> int:
         if not fresh:
             continue
         settled |= fresh
-        if not goal & ~settled:
-            return reached
         for literal in bits_of(fresh):
+            value[literal] = reached
             for needer in needers.get(literal, ()):
                 unmet[needer] -= 1
                 if not unmet[needer] and task.add[needer] & ~settled:
-                    heappush(queue, (reached + weights[needer], needer))
+                    spent = combined([value[need] for need in pre_ids[needer] if need in value])
+                    heappush(queue, (spent + weights[needer], needer))
+        if not goal & ~settled:
+            return combined([value[literal] for literal in bits_of(goal)])
     return task.infinity
-
-
-class _LandmarkCount:
-    """Per literal, prepared once: who achieves it, the cheapest of those, and what they all require."""
-
-    def __init__(self, task: Task) -> None:
-        self._goal = task.goal
-        self._infinity = task.infinity
-        self._achievers: dict[int, int] = {}
-        self._least: dict[int, int] = {}
-        self._shared: dict[int, int] = {}
-        for literal, achievers in task.adders.items():
-            shared = -1
-            for index in achievers:
-                shared &= task.pre[index]
-            self._shared[literal] = shared
-            self._achievers[literal] = sum(1 << index for index in achievers)
-            self._least[literal] = min(task.weights[index] for index in achievers)
-        # Few achievers first, so that what is forced always counts; the order is fixed, so the estimate is.
-        self._rank = {
-            literal: rank
-            for rank, literal in enumerate(
-                sorted(task.adders, key=lambda known: (len(task.adders[known]), -self._least[known], known))
-            )
-        }
-
-    def __call__(self, state: int, /) -> int:
-        needed = self._goal & ~state
-        pending = bits_of(needed)
-        found: list[int] = []
-        while pending:
-            literal = pending.pop()
-            if literal not in self._achievers:
-                return self._infinity
-            found.append(literal)
-            fresh = self._shared[literal] & ~state & ~needed
-            needed |= fresh
-            pending.extend(bits_of(fresh))
-        found.sort(key=self._rank.__getitem__)
-        used = total = 0
-        for literal in found:
-            achievers = self._achievers[literal]
-            if not achievers & used:
-                used |= achievers
-                total += self._least[literal]
-        return total

@@ -10,8 +10,7 @@ from typing import TypeAlias
 
 from simpleai.search import SearchProblem
 
-from planboard.planners.search.engine import Estimate, Heuristic, Limit
-from planboard.planners.search.heuristics import Greatest
+from planboard.planners.search.engine import Estimate, Heuristic, IncrementalEstimate, Limit
 from planboard.planners.search.task import Task
 
 Move: TypeAlias = tuple[int, ...]
@@ -32,9 +31,10 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         self.task = task
         self.expanded = 0
         """States expanded so far."""
-        parts = heuristic.parts if isinstance(heuristic, Greatest) else (heuristic,)
-        self.estimates: tuple[Estimate, ...] = tuple(part.bind(task) for part in parts)
-        """The parts of the heuristic, in the order in which they are worth computing."""
+        self.estimate: Estimate = heuristic.bind(task)
+        """The heuristic, bound to the task."""
+        self.incremental = self.estimate if isinstance(self.estimate, IncrementalEstimate) else None
+        """The same, if it can learn from the state before."""
         self._limit = limit
         self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
 
@@ -56,7 +56,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
 
     def heuristic(self, state: int) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return the estimate."""
-        return max(estimate(state) for estimate in self.estimates)
+        return self.estimate(state)
 
     def successors(self, state: int) -> Iterator[tuple[Move, int]]:
         """Yield each move that changes the state, with the state it leads to.

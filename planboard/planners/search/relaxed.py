@@ -1,0 +1,62 @@
+"""Search over sets of actions: the cheapest set that ignores deletes, then an order for it that does not.
+
+No plan costs less than that set, so if the order exists it is an optimal plan. Where undoing matters there may be
+none; then the set is only a bound, and A* has to decide.
+"""
+
+from dataclasses import dataclass
+
+from planboard.planners.domain import bits_of
+from planboard.planners.search.cheapest_set import CheapestSet, Node, mask_of_operators
+from planboard.planners.search.engine import Limit, Solution
+from planboard.planners.search.lmcut import relaxation_of
+from planboard.planners.search.order import canonical
+from planboard.planners.search.task import Task
+
+_ATTEMPTS = 2_000
+"""Positions tried in looking for an order, before search through states is the better way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxed:
+    """Unit propagation, branch and bound over sets, and ordering; no search through states."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return "relaxed"
+
+    def solve(self, task: Task, limit: Limit) -> Solution:
+        """Return a plan of least weight, or that there is none, or, where sets do not settle it, a bound."""
+        start = forced(task)
+        steps = canonical(task, start, attempts=_ATTEMPTS)
+        if steps is not None:
+            return self._solved(task, steps, "optimal: every step is forced", 0)
+        search = CheapestSet(relaxation_of(task), task.start, Node(mask_of_operators(start), 0), limit.nodes)
+        search.run()
+        if search.best is None and search.proven:
+            return Solution("unsolvable", nodes=search.nodes, engine=self.name)
+        chosen = bits_of(search.best or 0)
+        steps = canonical(task, chosen, attempts=_ATTEMPTS)
+        if steps is not None and search.proven:
+            return self._solved(task, steps, "optimal: the cheapest set of actions, in an order that works", search.nodes)
+        return Solution("limit", steps, bound=search.bound, nodes=search.nodes, ordered=True, engine=self.name)
+
+    def _solved(self, task: Task, steps: tuple[int, ...], proof: str, nodes: int) -> Solution:
+        weight = task.weight_of(steps)
+        return Solution("solved", steps, True, weight, proof, nodes, ordered=True, engine=self.name)
+
+
+def forced(task: Task) -> tuple[int, ...]:
+    """Return the operators that every plan contains, as far as unit propagation tells, sorted."""
+    seen = task.goal & ~task.start
+    open_literals = bits_of(seen)
+    found: set[int] = set()
+    while open_literals:
+        achievers = task.adders.get(open_literals.pop(), ())
+        if len(achievers) == 1 and achievers[0] not in found:
+            found.add(achievers[0])
+            fresh = task.pre[achievers[0]] & ~task.start & ~seen
+            seen |= fresh
+            open_literals.extend(bits_of(fresh))
+    return tuple(sorted(found))
