@@ -72,7 +72,13 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         problem: PlanProblem | None = None,
         depth: int = 0,
     ) -> None:
-        super().__init__(state, parent, action, cost, problem, depth)
+        # As in `SearchNode`, whose own constructor costs as much again.
+        self.state = state
+        self.parent = parent
+        self.action = action
+        self.cost = cost
+        self.problem = problem
+        self.depth = depth
         self.estimate = 0
         """A lower bound on the weight to the goal: what follows from the parent's, until it is settled."""
         self.settled = False
@@ -81,14 +87,18 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
     def expand(self, local_search: bool = False) -> list["PlanNode"]:  # noqa: ARG002, FBT001, FBT002 - simpleai's
         """Return the successors. Overridden to make each state once instead of twice."""
         problem: PlanProblem = self.problem
-        weights = problem.task.weights
-        inherited = problem.incremental and problem.incremental.inherited
+        spent, following, estimate = self.cost, self.depth + 1, self.estimate
+        weigh = problem.task.weight_of
+        inherited = problem.incremental.inherited(self.state) if problem.incremental is not None else None
         children = []
         for move, state in problem.successors(self.state):
-            weight = weights[move[0]] if len(move) == 1 else problem.task.weight_of(move)
-            child = PlanNode(state, self, move, self.cost + weight, problem, self.depth + 1)
+            weight = weigh(move)
+            child = PlanNode(state, self, move, spent + weight, problem, following)
             # A step of weight w brings the goal nearer by w at most, whatever an inconsistent estimate says later.
-            child.estimate = max(self.estimate - weight, 0 if inherited is None else inherited(self.state, move))
+            bound = estimate - weight
+            if inherited is not None:
+                bound = max(bound, inherited(move))
+            child.estimate = max(bound, 0)
             children.append(child)
         return children
 

@@ -20,7 +20,12 @@ from heapq import heappop, heappush
 from itertools import count
 
 from planboard.planners.domain import bits_of
-from planboard.planners.search.lmcut import Landmark, Relaxation, cuts
+from planboard.planners.search.lmcut import Landmark, Relaxation, cuts, relaxation_of
+from planboard.planners.search.task import Task
+
+
+_DIVE, _DEPTH = 256, 24
+"""Of so many nodes so many go straight for a good set; the others go where the bound is least."""
 
 
 @dataclass(slots=True)
@@ -43,24 +48,27 @@ class CheapestSet:
     """Branch and bound over sets of operators.
 
     Args:
-        relaxation: What is to be reached with what.
+        task: What is to be reached with what.
         start: The literals that hold.
         root: What is in and out from the beginning.
         nodes: How many nodes may be looked into.
     """
 
-    def __init__(self, relaxation: Relaxation, start: int, root: Node, nodes: int) -> None:
+    def __init__(self, task: Task, start: int, root: Node, nodes: int) -> None:
         self.best: int | None = None
         """The cheapest set known, as a mask."""
-        self.best_weight: int = relaxation.infinity
+        self.best_weight: int = task.infinity
         """Its weight."""
         self.bound: int = 0
         """No set weighs less."""
         self.nodes: int = 0
         """Nodes looked into."""
-        self._relaxation = relaxation
+        self._task = task
+        self._relaxation = relaxation_of(task)
+        self._weights = [*task.set_weights, 0]
+        self._tie_bits = task.shift(repeats=1)
         self._start = start
-        self._goal = relaxation.pre[-1]
+        self._goal = task.goal
         self._root = root
         self._allowed = nodes
 
@@ -72,8 +80,7 @@ class CheapestSet:
     def run(self) -> None:
         """Search until the best set is proven or the nodes are used up."""
         root = self._root
-        self._refine(root)
-        self.nodes += 1
+        self._refine(root, dive=True)
         if root.bound >= self.best_weight:
             self.bound = self.best_weight
             return
@@ -85,84 +92,90 @@ class CheapestSet:
 
     def _branch_and_bound(self, root: Node) -> None:
         tickets = count()
-        queue = [(root.bound, next(tickets), root)]
-        while queue:
-            bound, _, node = queue[0]
-            self.bound = max(self.bound, bound)
-            if bound >= self.best_weight:
-                break
-            if self.nodes >= self._allowed:
-                return
-            heappop(queue)
+        queue: list[tuple[int, int, Node]] = []
+        node: Node | None = root
+        while True:
+            if node is None:
+                if not queue:
+                    break
+                self.bound = max(self.bound, queue[0][0])
+                if self.bound >= self.best_weight:
+                    break
+                if self.nodes >= self._allowed:
+                    return
+                node = heappop(queue)[2]
+            children: list[Node] = []
             if not node.left:
-                self.nodes += 1
-                self._refine(node)
-                if queue and bound < node.bound < self.best_weight and node.bound > queue[0][0]:
-                    heappush(queue, (node.bound, next(tickets), node))
-                    continue
+                self._refine(node, dive=self.nodes % _DIVE < _DEPTH)
             if node.bound < self.best_weight:
-                for child in self._branches(node):
-                    heappush(queue, (child.bound, next(tickets), child))
+                if queue and node.bound > queue[0][0] and self.nodes % _DIVE >= _DEPTH:
+                    heappush(queue, (node.bound, next(tickets), node))
+                else:
+                    children = self._branches(node)
+            node = children.pop(0) if children and self.nodes % _DIVE < _DEPTH else None
+            for child in children:
+                heappush(queue, (child.bound, next(tickets), child))
         self.bound = self.best_weight
 
     def _branches(self, node: Node) -> list[Node]:
         decided = node.included | node.excluded
-        open_parts = [
-            ([operator for operator in operators if not decided >> operator & 1], -weight)
-            for weight, operators in node.landmarks
-        ]
-        operators, _ = min((part for part in open_parts if part[0]), key=lambda part: (len(part[0]), part[1]))
-        operators.sort(key=lambda operator: (node.left[operator], operator))
+        shift, left = self._tie_bits, node.left
+        choices: list[tuple[int, int, int, list[int]]] = []
+        for weight, operators in node.landmarks:
+            open_ones = [operator for operator in operators if not decided >> operator & 1]
+            if open_ones:
+                free = sum([not left[operator] >> shift for operator in open_ones])
+                choices.append((free, len(open_ones), weight, open_ones))
+        operators = sorted(min(choices)[3], key=lambda operator: (left[operator], operator))
         children = []
         excluded = node.excluded
         for operator in operators:
+            bound = node.bound + left[operator]
+            if bound >= self.best_weight:
+                break
             landmarks = [landmark for landmark in node.landmarks if operator not in landmark[1]]
-            bound = node.bound + node.left[operator]
             children.append(Node(node.included | 1 << operator, excluded, bound, landmarks))
             excluded |= 1 << operator
-        return [child for child in children if child.bound < self.best_weight]
+        return children
 
-    def _refine(self, node: Node) -> None:
+    def _refine(self, node: Node, *, dive: bool) -> None:
         """Raise the bound of a node, find a set on the way, and decide what follows from both."""
+        self.nodes += 1
         relaxation = self._relaxation
-        while True:
-            if not self._propagate(node):
-                node.bound = relaxation.infinity
-                return
-            included = bits_of(node.included)
+        while self._propagate(node):
+            included, excluded = bits_of(node.included), bits_of(node.excluded)
             reached = closure(relaxation, self._start, included)
-            spent = sum(relaxation.weights[operator] for operator in included)
+            spent = sum([self._weights[operator] for operator in included])
             if not self._goal & ~reached:
                 self._offer(included)
                 node.bound = spent
                 return
-            left = relaxation.weights.copy()
+            left = self._weights.copy()
             for operator in included:
                 left[operator] = 0
-            landmarks = [
-                landmark
-                for landmark in node.landmarks
-                if not any(node.included >> operator & 1 for operator in landmark[1])
-            ]
+            inside = set(included)
+            landmarks = [landmark for landmark in node.landmarks if inside.isdisjoint(landmark[1])]
             for weight, operators in landmarks:
+                spent += weight
                 for operator in operators:
                     left[operator] -= weight
-            for landmark in cuts(relaxation, reached, left, bits_of(node.excluded)):
+            for landmark in cuts(relaxation, reached, left, excluded):
                 if landmark is None:
                     node.bound = relaxation.infinity
                     return
                 landmarks.append(landmark)
-            node.bound = spent + sum(weight for weight, _ in landmarks)
-            node.landmarks, node.left = landmarks, left
+                spent += landmark[0]
+            node.bound, node.landmarks, node.left = spent, landmarks, left
             if node.bound >= self.best_weight:
                 return
-            free = [operator for operator in range(len(left) - 1) if not left[operator]]
-            self._offer(self._plan_among(free, node.excluded))
+            if dive:
+                self._offer(self._small_set(reached, node))
             if not self._decide(node):
                 return
+        node.bound = relaxation.infinity
 
     def _decide(self, node: Node) -> bool:
-        """Rule out what would lift the bound to the best known set; say whether that settles something else."""
+        """Rule out what would lift the bound to the best known set; say whether that puts something in."""
         slack = self.best_weight - node.bound
         for operator, weight in enumerate(node.left):
             if weight >= slack:
@@ -173,7 +186,7 @@ class CheapestSet:
             open_ones = [operator for operator in operators if not node.excluded >> operator & 1]
             if len(open_ones) == 1:
                 node.included |= 1 << open_ones[0]
-        return self._propagate(node) and node.included != before
+        return not self._propagate(node) or node.included != before
 
     def _propagate(self, node: Node) -> bool:
         """Include whatever alone can provide what is needed; false if nothing can."""
@@ -197,25 +210,62 @@ class CheapestSet:
                 pending.extend(bits_of(relaxation.pre[givers[0]] & ~provided))
         return True
 
-    def _plan_among(self, operators: list[int], excluded: int) -> list[int]:
-        """Return operators out of those given that reach the goal, none of them superfluous."""
+    def _small_set(self, reached: int, node: Node) -> list[int]:
+        """Return a set that reaches the goal, put together from the cheapest sets found for each literal.
+
+        The set-additive heuristic (Keyder & Geffner 2008), then trimmed of what is superfluous.
+        """
         relaxation = self._relaxation
-        order: list[int] = []
-        usable = [operator for operator in operators if not excluded >> operator & 1]
-        closure(relaxation, self._start, usable, order)
-        needed, chosen = self._goal, []
-        for operator in reversed(order):
-            if relaxation.add[operator] & needed:
-                needed = needed & ~relaxation.add[operator] | relaxation.pre[operator]
-                chosen.append(operator)
-        for operator in sorted(chosen, key=lambda one: (-relaxation.weights[one], one)):
+        weights, pre, gives, needs, needers = (
+            self._weights,
+            relaxation.pre,
+            relaxation.gives,
+            relaxation.needs,
+            relaxation.needers,
+        )
+        unmet = [(mask & ~reached).bit_count() for mask in pre]
+        for operator in bits_of(node.excluded):
+            unmet[operator] = -1
+        value = [relaxation.infinity] * len(needers)
+        for literal in bits_of(reached):
+            value[literal] = -1
+        sets = [0] * len(needers)
+        queue: list[tuple[int, int]] = []
+        paid = node.included
+
+        def offer(operator: int) -> None:
+            union = 1 << operator
+            for need in needs[operator]:
+                union |= sets[need]
+            spent = sum([weights[other] for other in bits_of(union & ~paid)])
+            for literal in gives[operator]:
+                if spent < value[literal]:
+                    value[literal] = spent
+                    sets[literal] = union
+                    heappush(queue, (spent, literal))
+
+        for operator, count_ in enumerate(unmet):
+            if not count_:
+                offer(operator)
+        while queue:
+            spent, literal = heappop(queue)
+            if spent > value[literal]:
+                continue
+            if literal == relaxation.given + 1:
+                break
+            for needer in needers[literal]:
+                unmet[needer] -= 1
+                if not unmet[needer]:
+                    offer(needer)
+        chosen = bits_of(sets[relaxation.given + 1] & ~(1 << len(pre) - 1) | paid)
+        for operator in sorted(chosen, key=lambda one: (-weights[one], one)):
             fewer = [other for other in chosen if other != operator]
             if not self._goal & ~closure(relaxation, self._start, fewer):
                 chosen = fewer
         return chosen
 
     def _offer(self, operators: list[int]) -> None:
-        weight = sum(self._relaxation.weights[operator] for operator in operators)
+        weight = sum(self._weights[operator] for operator in operators)
         if weight < self.best_weight:
             self.best_weight = weight
             self.best = mask_of_operators(operators)
@@ -252,11 +302,11 @@ class CheapestSet:
         total, chosen, bound = 0, 0, 0
         spread = [operator for operator in done if not relaxation.pre[operator] & ~reached]
         applied = mask_of_operators(spread)
-        base = sum(relaxation.weights[operator] for operator in spread)
+        base = sum(self._weights[operator] for operator in spread)
         proven = True
         for literals, operators in parts:
             part = CheapestSet(
-                relaxation,
+                self._task,
                 reached | self._goal & ~literals,  # what the other parts see to is as good as there
                 Node(root.included & operators & ~applied, every & ~operators),
                 max(0, self._allowed - self.nodes),

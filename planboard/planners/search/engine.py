@@ -1,5 +1,6 @@
 """What a search engine is: a name, and a way to solve a task."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -109,8 +110,8 @@ class IncrementalEstimate(Protocol):
         """Return the estimate; `task.infinity` for a dead end."""
         ...
 
-    def inherited(self, parent: int, steps: tuple[int, ...], /) -> int:
-        """Return a lower bound for the state the steps lead to, at no price."""
+    def inherited(self, parent: int, /) -> Callable[[tuple[int, ...]], int]:
+        """Return a function that gives a lower bound for the state that steps from the parent lead to, at no price."""
         ...
 
     def after(self, state: int, parent: int, steps: tuple[int, ...], /) -> int:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from planboard.planners.domain import bits_of
 from planboard.planners.search.cheapest_set import CheapestSet, Node, mask_of_operators
 from planboard.planners.search.engine import Limit, Solution
-from planboard.planners.search.lmcut import relaxation_of
 from planboard.planners.search.order import canonical
 from planboard.planners.search.task import Task
 
@@ -32,7 +31,7 @@ class Relaxed:
         steps = canonical(task, start, attempts=_ATTEMPTS)
         if steps is not None:
             return self._solved(task, steps, "optimal: every step is forced", 0)
-        search = CheapestSet(relaxation_of(task), task.start, Node(mask_of_operators(start), 0), limit.nodes)
+        search = CheapestSet(task, task.start, Node(mask_of_operators(start), 0), limit.nodes)
         search.run()
         if search.best is None and search.proven:
             return Solution("unsolvable", nodes=search.nodes, engine=self.name)
@@ -40,7 +39,7 @@ class Relaxed:
         steps = canonical(task, chosen, attempts=_ATTEMPTS)
         if steps is not None and search.proven:
             return self._solved(task, steps, "optimal: the cheapest set of actions, in an order that works", search.nodes)
-        return Solution("limit", steps, bound=search.bound, nodes=search.nodes, ordered=True, engine=self.name)
+        return Solution("limit", steps, bound=search.bound >> task.shift(1) << task.shift(), nodes=search.nodes, ordered=True, engine=self.name)
 
     def _solved(self, task: Task, steps: tuple[int, ...], proof: str, nodes: int) -> Solution:
         weight = task.weight_of(steps)

@@ -35,6 +35,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         """The heuristic, bound to the task."""
         self.incremental = self.estimate if isinstance(self.estimate, IncrementalEstimate) else None
         """The same, if it can learn from the state before."""
+        self._moves = [((index,), task.pre[index], ~task.dele[index], task.add[index]) for index in range(task.actions)]
         self._limit = limit
         self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
 
@@ -58,28 +59,35 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         """Return the estimate."""
         return self.estimate(state)
 
-    def successors(self, state: int) -> Iterator[tuple[Move, int]]:
-        """Yield each move that changes the state, with the state it leads to.
+    def successors(self, state: int) -> list[tuple[Move, int]]:
+        """Return each move that changes the state, with the state it leads to.
 
         Raises:
             _LimitReached: When this state is one more than allowed.
         """
         self._count()
+        if self.task.assumable:
+            return list(self._assuming(state))
+        found = []
+        for move, pre, kept, add in self._moves:
+            if pre & state == pre:
+                following = state & kept | add
+                if following != state:
+                    found.append((move, following))
+        return found
+
+    def _assuming(self, state: int) -> Iterator[tuple[Move, int]]:
         task = self.task
-        missing = task.goal & ~state
-        if task.assumable and (ending := task.assumptions_for(missing, state)):
+        ending = task.assumptions_for(task.goal & ~state, state)
+        if ending:
             yield ending, task.after(state, ending)
-        for index in range(task.actions):
-            missing = task.pre[index] & ~state
-            move: Move = (index,)
-            if missing:
-                assumed = task.assumptions_for(missing, state) if task.assumable else None
-                if assumed is None:
-                    continue
+        for (index,), pre, _, _ in self._moves:
+            assumed = task.assumptions_for(pre & ~state, state)
+            if assumed is not None:
                 move = (*assumed, index)
-            following = task.after(state, move)
-            if following != state:
-                yield move, following
+                following = task.after(state, move)
+                if following != state:
+                    yield move, following
 
     def _count(self) -> None:
         if self.expanded >= self._limit.nodes:

@@ -30,7 +30,7 @@ class Reduced:
 
     def cost_of(self, weight: int) -> Fraction:
         """Return the least cost that a weight stands for."""
-        return Fraction(max(0, weight >> self.task.cost_shift), self.unit)
+        return Fraction(max(0, weight >> self.task.shift()), self.unit)
 
 
 class View:
