@@ -41,7 +41,7 @@ Plan for 'published': research → write → publish (cost 0.5)
    conditions good (assumed)
    gives Published
 Goal 'published', worth 0.9: Published (from publish)
-Net value 1; optimal: A* with max(landmarks, hmax)
+Net value 1; optimal: the cheapest set of actions, in an order that works
 Assumed: good"""
 
 NOT_CHOSEN = """

@@ -229,7 +229,7 @@ def test_a_limit_holds_for_the_algorithms_of_simpleai_too(engine):
 def test_seconds_are_an_emergency_stop():
     goal = PlanGoal("g", [f"x{n}" for n in range(30)])
 
-    result = plan({}, covers(30), goal, heuristic="blind", limit=Limit(seconds=1e-9))
+    result = plan({}, covers(30), goal, engine="astar", heuristic="blind", limit=Limit(seconds=1e-9))
 
     assert result.reason == "limit"
 

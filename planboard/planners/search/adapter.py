@@ -10,7 +10,7 @@ from typing import Any
 
 import simpleai.search
 
-from planboard.planners.search.engine import ALGORITHMS, Heuristic, Limit, Solution
+from planboard.planners.search.engine import ALGORITHMS, Allowance, Heuristic, Limit, Solution
 from planboard.planners.search.heuristics import HMax
 from planboard.planners.search.space import PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
@@ -36,17 +36,18 @@ class SimpleAI:
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return the plan that the algorithm finds, or that there is none, or that the limit came first."""
         heuristic = self.heuristic or HMax()
-        problem = PlanProblem(task, heuristic, limit)
+        allowance = Allowance(limit)
+        problem = PlanProblem(task, heuristic, allowance)
         search: Any = getattr(simpleai.search, self.algorithm)
         if self.algorithm == "limited_depth_first":
             search = partial(search, depth_limit=_DEPTH)
         try:
             found = search(problem, graph_search=True)
         except _LimitReached:
-            return Solution("limit", nodes=problem.expanded)
+            return Solution("limit", nodes=allowance.nodes)
         if found is None:
             complete = self.algorithm != "limited_depth_first"
-            return Solution("unsolvable" if complete else "limit", nodes=problem.expanded)
+            return Solution("unsolvable" if complete else "limit", nodes=allowance.nodes)
         steps = tuple(index for move, _ in found.path() if move for index in move)
         optimal = ALGORITHMS[self.algorithm] and (self.algorithm != "astar" or heuristic is not self.heuristic)
         verdict = "optimal" if optimal else "not proven optimal"
@@ -56,5 +57,5 @@ class SimpleAI:
             optimal=optimal,
             bound=task.weight_of(steps) if optimal else 0,
             proof=f"{verdict}: simpleai's {self.algorithm}",
-            nodes=problem.expanded,
+            nodes=allowance.nodes,
         )

@@ -6,7 +6,8 @@ cheaply, computes an estimate only when a node comes up, and breaks every tie th
 `test_simpleai_calls_only_what_we_provide` is the contract with that private function.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, cast
@@ -14,7 +15,8 @@ from typing import Any, cast
 from simpleai.search.models import SearchNode
 from simpleai.search.traditional import _search
 
-from planboard.planners.search.engine import Heuristic, Limit, Solution
+from planboard.planners.search.engine import Allowance, Heuristic, Limit, Solution
+from planboard.planners.search.heuristics import HAdd
 from planboard.planners.search.lmcut import LMCut
 from planboard.planners.search.space import Move, PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
@@ -34,26 +36,43 @@ class AStar:
 
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
+        found = self.solve_within(task, Allowance(limit))
+        return found if found.steps or found.status != "limit" else replace(found, steps=any_plan(task, limit))
+
+    def solve_within(self, task: Task, allowance: Allowance) -> Solution:
+        """Return the same, with what is left of a limit."""
         heuristic = self.heuristic or LMCut()
-        problem = PlanProblem(task, heuristic, limit)
+        problem = PlanProblem(task, heuristic, allowance)
         fringe = OpenList(problem)
+        answered = partial(Solution, engine=self.name)
         try:
             found = _search(problem, fringe, graph_search=False, node_factory=PlanNode)
         except _LimitReached:
-            best = fringe.best or _any_plan(task, heuristic, limit)
             bound = fringe.bound if heuristic.admissible else 0
-            return Solution("limit", best and best.steps(), bound=bound, nodes=problem.expanded, engine=self.name)
+            return answered("limit", fringe.best and fringe.best.steps(), bound=bound, nodes=allowance.nodes)
         if found is None:
-            return Solution("unsolvable", nodes=problem.expanded, engine=self.name)
-        return Solution(
+            return answered("unsolvable", nodes=allowance.nodes)
+        return answered(
             "solved",
             found.steps(),
             optimal=heuristic.admissible,
             bound=found.cost if heuristic.admissible else 0,
-            engine=self.name,
             proof=f"{'optimal' if heuristic.admissible else 'not proven optimal'}: A* with {heuristic.name}",
-            nodes=problem.expanded,
+            nodes=allowance.nodes,
         )
+
+
+def any_plan(task: Task, limit: Limit) -> tuple[int, ...] | None:
+    """Look for some plan when there was no time for the best: nearest to the goal first, for as many nodes again.
+
+    This is greedy best-first search with h-add, which finds plans soon and says nothing about their cost.
+    """
+    problem = PlanProblem(task, HAdd(), Allowance(limit))
+    try:
+        found = _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode)
+    except _LimitReached:
+        return None
+    return None if found is None else cast("PlanNode", found).steps()
 
 
 class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
@@ -123,15 +142,6 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
 
     def __lt__(self, other: "PlanNode") -> bool:
         return self.cost + self.estimate < other.cost + other.estimate
-
-
-def _any_plan(task: Task, heuristic: Heuristic, limit: Limit) -> PlanNode | None:
-    """Look for some plan when there was no time for the best: nearest to the goal first, for as many nodes again."""
-    problem = PlanProblem(task, heuristic, limit)
-    try:
-        return cast("PlanNode | None", _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode))
-    except _LimitReached:
-        return None
 
 
 class OpenList:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from planboard.planners.search.engine import Heuristic, Limit, Solution
+from planboard.planners.search.engine import Allowance, Heuristic, Limit, Solution
 from planboard.planners.search.relaxed import Relaxed
 from planboard.planners.search.task import Task
 
@@ -21,10 +21,15 @@ class Auto:
 
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
-        first = Relaxed().solve(task, limit)
-        if first.status != "limit" or first.nodes >= limit.nodes:
-            return first
-        from planboard.planners.search.astar import AStar
+        allowance = Allowance(limit)
+        found = Relaxed().solve_within(task, allowance)
+        if found.status != "limit":
+            return found
+        from planboard.planners.search.astar import AStar, any_plan
 
-        found = AStar(self.heuristic).solve(task, replace(limit, nodes=limit.nodes - first.nodes))
-        return replace(found, nodes=first.nodes + found.nodes, bound=max(first.bound, found.bound))
+        first = found
+        found = AStar(self.heuristic).solve_within(task, allowance)
+        if found.status != "limit":
+            return found
+        steps = found.steps or first.steps or any_plan(task, limit)
+        return replace(found, steps=steps, bound=max(first.bound, found.bound))

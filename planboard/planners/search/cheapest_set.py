@@ -20,6 +20,7 @@ from heapq import heappop, heappush
 from itertools import count
 
 from planboard.planners.domain import bits_of
+from planboard.planners.search.engine import Allowance
 from planboard.planners.search.lmcut import Landmark, Relaxation, cuts, relaxation_of
 from planboard.planners.search.task import Task
 
@@ -51,18 +52,16 @@ class CheapestSet:
         task: What is to be reached with what.
         start: The literals that hold.
         root: What is in and out from the beginning.
-        nodes: How many nodes may be looked into.
+        allowance: How many nodes may be looked into.
     """
 
-    def __init__(self, task: Task, start: int, root: Node, nodes: int) -> None:
+    def __init__(self, task: Task, start: int, root: Node, allowance: Allowance) -> None:
         self.best: int | None = None
         """The cheapest set known, as a mask."""
         self.best_weight: int = task.infinity
         """Its weight."""
         self.bound: int = 0
         """No set weighs less."""
-        self.nodes: int = 0
-        """Nodes looked into."""
         self._task = task
         self._relaxation = relaxation_of(task)
         self._weights = [*task.set_weights, 0]
@@ -70,7 +69,7 @@ class CheapestSet:
         self._start = start
         self._goal = task.goal
         self._root = root
-        self._allowed = nodes
+        self._allowance = allowance
 
     @property
     def proven(self) -> bool:
@@ -80,6 +79,7 @@ class CheapestSet:
     def run(self) -> None:
         """Search until the best set is proven or the nodes are used up."""
         root = self._root
+        self._allowance.spend()
         self._refine(root, dive=True)
         if root.bound >= self.best_weight:
             self.bound = self.best_weight
@@ -101,18 +101,19 @@ class CheapestSet:
                 self.bound = max(self.bound, queue[0][0])
                 if self.bound >= self.best_weight:
                     break
-                if self.nodes >= self._allowed:
-                    return
                 node = heappop(queue)[2]
             children: list[Node] = []
+            dives = self._allowance.nodes % _DIVE < _DEPTH
             if not node.left:
-                self._refine(node, dive=self.nodes % _DIVE < _DEPTH)
+                if not self._allowance.spend():
+                    return
+                self._refine(node, dive=dives)
             if node.bound < self.best_weight:
-                if queue and node.bound > queue[0][0] and self.nodes % _DIVE >= _DEPTH:
+                if queue and node.bound > queue[0][0] and not dives:
                     heappush(queue, (node.bound, next(tickets), node))
                 else:
                     children = self._branches(node)
-            node = children.pop(0) if children and self.nodes % _DIVE < _DEPTH else None
+            node = children.pop(0) if children and dives else None
             for child in children:
                 heappush(queue, (child.bound, next(tickets), child))
         self.bound = self.best_weight
@@ -140,7 +141,6 @@ class CheapestSet:
 
     def _refine(self, node: Node, *, dive: bool) -> None:
         """Raise the bound of a node, find a set on the way, and decide what follows from both."""
-        self.nodes += 1
         relaxation = self._relaxation
         while self._propagate(node):
             included, excluded = bits_of(node.included), bits_of(node.excluded)
@@ -309,10 +309,9 @@ class CheapestSet:
                 self._task,
                 reached | self._goal & ~literals,  # what the other parts see to is as good as there
                 Node(root.included & operators & ~applied, every & ~operators),
-                max(0, self._allowed - self.nodes),
+                self._allowance,
             )
             part.run()
-            self.nodes += part.nodes
             bound += part.bound
             total += part.best_weight
             chosen |= part.best or 0

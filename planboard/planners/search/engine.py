@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from planboard.errors import DefinitionError, UnknownNameError
@@ -37,6 +38,23 @@ class Limit:
             raise DefinitionError(f"Limit: nodes must be a whole number of at least 0, not {self.nodes!r}.")
         if self.seconds is not None and not self.seconds > 0:
             raise DefinitionError(f"Limit: seconds must be above 0, or None for no limit, not {self.seconds!r}.")
+
+
+class Allowance:
+    """What is left of a limit while engines work, one after the other."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.nodes: int = 0
+        """Nodes spent."""
+        self._limit = limit
+        self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
+
+    def spend(self) -> bool:
+        """Take one node; false, and nothing is taken, if the limit is reached."""
+        if self.nodes >= self._limit.nodes or (self._deadline is not None and monotonic() > self._deadline):
+            return False
+        self.nodes += 1
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from planboard.planners.domain import bits_of
 from planboard.planners.search.cheapest_set import CheapestSet, Node, mask_of_operators
-from planboard.planners.search.engine import Limit, Solution
+from planboard.planners.search.engine import Allowance, Limit, Solution
 from planboard.planners.search.order import canonical
 from planboard.planners.search.task import Task
 
@@ -27,19 +27,24 @@ class Relaxed:
 
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or, where sets do not settle it, a bound."""
+        return self.solve_within(task, Allowance(limit))
+
+    def solve_within(self, task: Task, allowance: Allowance) -> Solution:
+        """Return the same, with what is left of a limit."""
         start = forced(task)
         steps = canonical(task, start, attempts=_ATTEMPTS)
         if steps is not None:
             return self._solved(task, steps, "optimal: every step is forced", 0)
-        search = CheapestSet(task, task.start, Node(mask_of_operators(start), 0), limit.nodes)
+        search = CheapestSet(task, task.start, Node(mask_of_operators(start), 0), allowance)
         search.run()
-        if search.best is None and search.proven:
-            return Solution("unsolvable", nodes=search.nodes, engine=self.name)
-        chosen = bits_of(search.best or 0)
-        steps = canonical(task, chosen, attempts=_ATTEMPTS)
+        if search.proven and search.best is None:
+            return Solution("unsolvable", nodes=allowance.nodes, engine=self.name)
+        steps = canonical(task, bits_of(search.best or 0), attempts=_ATTEMPTS)
         if steps is not None and search.proven:
-            return self._solved(task, steps, "optimal: the cheapest set of actions, in an order that works", search.nodes)
-        return Solution("limit", steps, bound=search.bound >> task.shift(1) << task.shift(), nodes=search.nodes, ordered=True, engine=self.name)
+            proof = "optimal: the cheapest set of actions, in an order that works"
+            return self._solved(task, steps, proof, allowance.nodes)
+        bound = search.bound >> task.shift(1) << task.shift()
+        return Solution("limit", steps, bound=bound, nodes=allowance.nodes, ordered=True, engine=self.name)
 
     def _solved(self, task: Task, steps: tuple[int, ...], proof: str, nodes: int) -> Solution:
         weight = task.weight_of(steps)

@@ -5,18 +5,15 @@ combination of things that might be assumed; taken so, each action has one succe
 """
 
 from collections.abc import Iterator
-from time import monotonic
 from typing import TypeAlias
 
 from simpleai.search import SearchProblem
 
-from planboard.planners.search.engine import Estimate, Heuristic, IncrementalEstimate, Limit
+from planboard.planners.search.engine import Allowance, Estimate, Heuristic, IncrementalEstimate
 from planboard.planners.search.task import Task
 
 Move: TypeAlias = tuple[int, ...]
 """An action of the task, after the assumptions it relies on; assumptions alone, if the goal relies on them."""
-
-_CLOCK_EVERY = 64
 
 
 class _LimitReached(Exception):  # noqa: N818 - a signal inside the engines, never seen by users
@@ -26,18 +23,15 @@ class _LimitReached(Exception):  # noqa: N818 - a signal inside the engines, nev
 class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
     """States are integers, actions are moves, costs are weights."""
 
-    def __init__(self, task: Task, heuristic: Heuristic, limit: Limit) -> None:
+    def __init__(self, task: Task, heuristic: Heuristic, allowance: Allowance) -> None:
         super().__init__(initial_state=task.start)
         self.task = task
-        self.expanded = 0
-        """States expanded so far."""
         self.estimate: Estimate = heuristic.bind(task)
         """The heuristic, bound to the task."""
         self.incremental = self.estimate if isinstance(self.estimate, IncrementalEstimate) else None
         """The same, if it can learn from the state before."""
         self._moves = [((index,), task.pre[index], ~task.dele[index], task.add[index]) for index in range(task.actions)]
-        self._limit = limit
-        self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
+        self._allowance = allowance
 
     def actions(self, state: int) -> list[Move]:
         """Return the moves from a state, in name order."""
@@ -65,7 +59,8 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         Raises:
             _LimitReached: When this state is one more than allowed.
         """
-        self._count()
+        if not self._allowance.spend():
+            raise _LimitReached
         if self.task.assumable:
             return list(self._assuming(state))
         found = []
@@ -88,10 +83,3 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
                 following = task.after(state, move)
                 if following != state:
                     yield move, following
-
-    def _count(self) -> None:
-        if self.expanded >= self._limit.nodes:
-            raise _LimitReached
-        self.expanded += 1
-        if self._deadline is not None and self.expanded % _CLOCK_EVERY == 0 and monotonic() > self._deadline:
-            raise _LimitReached

@@ -102,8 +102,13 @@ class Task:
             names[steps + position] = 1 + by_name.index(name)
         return spent, self.risks, lengths, names, specificity
 
+    @property
+    def cost_shift(self) -> int:
+        """A weight shifted right by this many bits is its cost; a cost shifted left, the least weight it can have."""
+        return self.shift()
+
     def shift(self, repeats: int = _REPEATS) -> int:
-        """Return by how many bits a weight is shifted right to give its cost."""
+        """Return by how many bits costs are shifted in weights that allow for so many repeats."""
         return len(self.columns) * _FIELD + repeats * (self.actions + 1)
 
     def _weighed(self, repeats: int) -> tuple[int, ...]:
