@@ -1,15 +1,16 @@
 """GOAP: the plan of least cost to a goal, found by search and proven."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.planners.base import Planner
-from planboard.planners.domain import remember
+from planboard.planners.memory import memory_of
 from planboard.planners.operator import PlanGoal
 from planboard.planners.optimism import OptimisticSearch
 from planboard.planners.plan import Plan, PlanResult
-from planboard.planners.problem import Problem
+from planboard.planners.problem import Inquiry, Problem
 from planboard.planners.search.engine import Engine, Heuristic, Limit, check_engine_name, engine_named
 from planboard.planners.search.heuristics import BUILT_IN
 
@@ -27,9 +28,12 @@ class Goap(Planner):
 
     plans_ahead: ClassVar[bool] = True
     engine: str | Engine = "auto"
-    """`"auto"`, `"astar"`, `"simpleai:<algorithm>"`, or an object of the `Engine` protocol."""
+    """`"auto"`, `"relaxed"`, `"astar"`, `"simpleai:<algorithm>"`, or an object of the `Engine` protocol."""
     heuristic: str | Heuristic | None = None
-    """`"blind"`, `"hmax"`, `"landmarks"`, or an object of the `Heuristic` protocol; `None` leaves it to the engine."""
+    """`"blind"`, `"goalcount"`, `"hmax"`, `"hadd"`, `"lmcut"`, or an object of the `Heuristic` protocol.
+
+    `None` leaves it to the engine. Plans found with one that may overestimate are not proven optimal.
+    """
     limit: Limit = field(default_factory=Limit)
     """When to stop searching for one goal."""
     objective: Literal["cost", "net"] = "cost"
@@ -54,33 +58,40 @@ class Goap(Planner):
 
     def plan_to(self, problem: Problem, goal: PlanGoal) -> PlanResult:
         """Return the plan of least cost to one goal, or why there is none."""
-        return self._search(problem.towards(goal)).settled(goal)
+        return self._recalled(problem.towards(goal), (goal,), lambda search: search.settled(goal))
 
     def plans(self, problem: Problem) -> tuple[PlanResult, ...]:
         """Return one answer per goal, in the order of the goals; no fact is evaluated twice."""
-        search = self._search(problem)
+        search = self._search(Inquiry(problem))
         return tuple(search.settled(goal) for goal in problem.goals)
 
     def plan(self, problem: Problem) -> PlanResult:
-        """Return the plan of greatest net value among the cheapest plans to each goal, or why there is none.
+        """Return the plan of greatest net value among the cheapest plans to each goal, or why there is none."""
+        return self._recalled(problem, problem.goals, OptimisticSearch.best)
 
-        Planning is pure, so an answer is remembered by the domain: a thousand runs that begin alike plan once. What
-        depends on more than the facts is not: unknown facts to be evaluated, dynamic costs, a limit in seconds, an
-        engine of one's own.
+    def _recalled(
+        self, problem: Problem, goals: tuple[PlanGoal, ...], search: Callable[[OptimisticSearch], PlanResult]
+    ) -> PlanResult:
+        """Return what the search finds, or what it found before.
+
+        Planning is pure, so a plan is remembered: a thousand runs that begin alike plan once. What depends on more
+        than facts and prices is not: unknown facts to be evaluated, a limit in seconds, parts of one's own.
         """
-        domain = problem.domain
-        asks = problem.resolve is not None and problem.unknown
-        if asks or domain.dynamic or self.limit.seconds is not None or not isinstance(self.engine, str):
-            return self._search(problem).best()
-        known = (self, problem.goals, problem.true, problem.unknown)
-        found = domain.answers.get(known)
+        inquiry = Inquiry(problem)
+        own = not isinstance(self.engine, str) or not (self.heuristic is None or isinstance(self.heuristic, str))
+        if own or self.limit.seconds is not None:
+            return search(self._search(inquiry))
+        memory = memory_of(problem.domain, self, goals)
+        if problem.resolve is not None and problem.unknown & memory.relevant:
+            return search(self._search(inquiry))
+        found: PlanResult | None = memory.recall(inquiry)
         if found is None:
-            found = self._search(problem).best()
+            found = search(self._search(inquiry))
             if isinstance(found, Plan):  # why there is none refers to the problem, which must not be kept alive
-                remember(domain.answers, known, lambda _: found)
+                memory.keep(found, inquiry)
         return found
 
-    def _search(self, problem: Problem) -> OptimisticSearch:
+    def _search(self, inquiry: Inquiry) -> OptimisticSearch:
         heuristic = BUILT_IN[self.heuristic] if isinstance(self.heuristic, str) else self.heuristic
         engine = engine_named(self.engine, heuristic) if isinstance(self.engine, str) else self.engine
-        return OptimisticSearch(problem, engine, self.limit, net=self.objective == "net")
+        return OptimisticSearch(inquiry, engine, self.limit, net=self.objective == "net")

@@ -15,8 +15,9 @@ from planboard.planners.base import best_of, standing
 from planboard.planners.domain import State
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, Reason, spelled
-from planboard.planners.problem import Inquiry, Problem, World, rounded, total
+from planboard.planners.problem import Inquiry, World, rounded, total
 from planboard.planners.proof import Proof
+from planboard.planners.search.auto import Auto
 from planboard.planners.search.engine import Engine, Limit, Solution
 from planboard.planners.search.order import canonical, is_executable, without_detours
 from planboard.planners.search.view import Reduced, View, reached_from, reduce, view_of
@@ -41,10 +42,10 @@ class Draft:
 class OptimisticSearch:
     """Plans to each goal of a problem, sharing what is found out on the way."""
 
-    def __init__(self, problem: Problem, engine: Engine, limit: Limit, *, net: bool) -> None:
-        self._problem = problem
-        self._domain = problem.domain
-        self._inquiry = Inquiry(problem)
+    def __init__(self, inquiry: Inquiry, engine: Engine, limit: Limit, *, net: bool) -> None:
+        self._problem = inquiry.problem
+        self._domain = inquiry.domain
+        self._inquiry = inquiry
         self._engine = engine
         self._limit = limit
         self._net = net
@@ -60,6 +61,9 @@ class OptimisticSearch:
     def best(self) -> PlanResult:
         """Return the best plan over all goals; facts that only a losing goal relies on are not evaluated."""
         goals = self._problem.goals
+        together = self._together([goal for goal in goals if goal is not NIRVANA])
+        if together is not None:
+            return together
         drafts = {goal: self._draft(goal, self._inquiry.world) for goal in goals}
         while True:
             best = best_of(drafts[goal].result for goal in goals)
@@ -71,6 +75,30 @@ class OptimisticSearch:
             for goal in goals:
                 if goal is not NIRVANA and view_of(self._domain, goal).relevant & bit:
                     drafts[goal] = self._draft(goal, self._inquiry.world)
+
+    def _together(self, goals: list[PlanGoal]) -> Plan | None:
+        """Return the best plan over several goals by one search; `None` where that is not exact or finds nothing.
+
+        It is not exact with action values, for then the cheapest plan to the best goal need not be the best, nor
+        where assumptions count, which come before the number of actions within a goal and not between goals.
+        """
+        if len(goals) < 2 or self._net or not isinstance(self._engine, Auto):  # noqa: PLR2004 - several
+            return None
+        view, world = view_of(self._domain, *sorted(goals, key=str)), self._inquiry.world
+        if view.valued or view.assumed or self._domain.alternatives or world.askable & view.relevant:
+            return None
+        start = view.literals_of(world.true, world.unknown)
+        reached, running = reached_from(view, start)
+        if view.goal & ~reached:
+            return None
+        reduced = self._reduced(view, start, running)
+        solution = self._engine.solve(reduced.task, self._limit)
+        if solution.status != "solved" or not solution.optimal:
+            return None
+        *steps, ending = self._arranged(reduced, solution)
+        goal = view.goals[reduced.operators[ending] - len(view.chosen)]
+        found = self._drafted(goal, view, world, tuple(steps), reduced, solution).result
+        return found if isinstance(found, Plan) else None
 
     def _questions(self, drafts: dict[PlanGoal, Draft], best: PlanResult) -> Iterator[str]:
         """Yield facts whose values could change which plan is the best: its own first, then those of rivals."""
@@ -156,7 +184,7 @@ class OptimisticSearch:
         view = view_of(self._domain, goal)
         start = view.literals_of(world.true, world.unknown, world.askable)
         if not view.goal & ~start:
-            return self._drafted(goal, world, (), None, _HOLDS)
+            return self._drafted(goal, view, world, (), None, _HOLDS)
         reached, running = reached_from(view, start)
         if view.goal & ~reached:
             return Draft(self._failure(goal, world, "unreachable", view.goal & ~reached))
@@ -166,7 +194,8 @@ class OptimisticSearch:
             return Draft(self._failure(goal, world, "unreachable", view.goal & ~start))
         found = None
         if solution.steps is not None:
-            found = self._drafted(goal, world, self._arranged(reduced, solution), reduced, solution)
+            steps = self._arranged(reduced, solution)
+            found = self._drafted(goal, view, world, steps, reduced, solution)
         if solution.status == "solved" and found is not None:
             return found
         best = found.result if found is not None and not found.leaning and isinstance(found.result, Plan) else None
@@ -195,9 +224,14 @@ class OptimisticSearch:
         return NoPlan(goal, reason, spelled_out, problem=self._problem, known=self._known(world))
 
     def _drafted(
-        self, goal: PlanGoal, world: World, steps: tuple[int, ...], reduced: Reduced | None, solution: Solution
+        self,
+        goal: PlanGoal,
+        view: View,
+        world: World,
+        steps: tuple[int, ...],
+        reduced: Reduced | None,
+        solution: Solution,
     ) -> Draft:
-        view = view_of(self._domain, goal)
         in_view = [reduced.operators[step] for step in steps] if reduced else []
         actions = [view.chosen[index] for index in in_view if index < len(view.chosen)]
         operators = tuple(self._domain.operators[index] for index in actions)
@@ -214,7 +248,7 @@ class OptimisticSearch:
             assumptions=assumptions,
             proof=self._proof(solution, reduced, total(costs) - (total(values) if self._net else 0)),
             relevant=view.relevant,
-            lasting=not self._domain.dynamic,
+            lasting=True,
         )
         return Draft(Plan(course, world.true, world.unknown), _leaning(view, in_view, world))
 

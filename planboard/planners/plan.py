@@ -51,7 +51,7 @@ class Course:
     relevant: int
     """Facts that bear on the plan; if they are as predicted the rest of the plan stands."""
     lasting: bool
-    """Whether the rest of the plan is what planning afresh would give."""
+    """Whether the rest of the plan is what planning afresh would give, as long as no cost or value changes."""
 
 
 class Plan:
@@ -67,6 +67,11 @@ class Plan:
         self._done = done
         self._true = true
         self._unknown = unknown
+
+    @property
+    def course(self) -> Course:
+        """The whole plan that this is, or is the rest of."""
+        return self._course
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -165,7 +170,7 @@ class Plan:
         planners that choose one action at a time. Constant time, however long the plan.
         """
         course, done = self._course, self._done
-        if not course.lasting or done == len(course.operators):
+        if not course.lasting or course.domain.dynamic or done == len(course.operators):
             return None
         masks, relevant = course.masks[done], course.relevant
         if masks.unknown & relevant:

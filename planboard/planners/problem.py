@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from planboard.errors import CostError, DefinitionError, PlanningError
 from planboard.planners.domain import Domain, State
@@ -17,6 +17,10 @@ from planboard.planners.operator import Number, Operator, PlanGoal, Price, Truth
 
 Resolve: TypeAlias = Callable[[str], Truth]
 """Evaluates an unknown fact; `None` leaves it unknown."""
+
+
+Prices: TypeAlias = dict[tuple[Literal["cost", "value"], int], Fraction]
+"""Costs and values of operators, by their position in the domain."""
 
 
 class Problem:
@@ -110,7 +114,7 @@ class Inquiry:
         self.domain = problem.domain
         self.world = World(problem.true, problem.unknown, problem.unknown if problem.resolve else 0)
         """What is known by now."""
-        self._prices: dict[tuple[str, int], Fraction] = {}
+        self._prices: Prices = {}
 
     def ask(self, name: str) -> None:
         """Evaluate one unknown fact and remember the answer.
@@ -147,7 +151,14 @@ class Inquiry:
             )
         return net
 
-    def _priced(self, key: tuple[str, int], price: Price) -> Fraction:
+    def charged(self) -> Prices:
+        """Return what was asked so far of prices that depend on the state."""
+        if not self.domain.dynamic:
+            return {}
+        operators = self.domain.operators
+        return {key: price for key, price in self._prices.items() if callable(getattr(operators[key[1]], key[0]))}
+
+    def _priced(self, key: tuple[Literal["cost", "value"], int], price: Price) -> Fraction:
         found = self._prices.get(key)
         if found is None:
             what, index = key
