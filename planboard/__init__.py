@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ProcessWaitingError,
         Replan,
         RunningLoopError,
+        TranslationError,
         UnknownNameError,
     )
     from planboard.events import Event, ProcessStatus
@@ -77,7 +78,7 @@ _HOMES = {
         "DefinitionError", "EntryNotFoundError", "EntryTypeError", "ExecutionError", "ExpressionError",
         "MutatedEntryError", "OutputError", "PlanboardError", "PlanningError", "ProcessCancelledError",
         "ProcessFailedError", "ProcessNotCompletedError", "ProcessStuckError", "ProcessTerminatedError",
-        "ProcessWaitingError", "Replan", "RunningLoopError", "UnknownNameError",
+        "ProcessWaitingError", "Replan", "RunningLoopError", "TranslationError", "UnknownNameError",
     ),
     "planboard.events": ("Event", "ProcessStatus"),
     "planboard.planners": (
@@ -143,6 +144,7 @@ __all__ = [
     "Replan",
     "Retry",
     "RunningLoopError",
+    "TranslationError",
     "UnknownNameError",
     "Usage",
     "Utility",

@@ -11,7 +11,8 @@ PlanboardError
 │   └── MutatedEntryError           an object was changed after it was put on the board
 ├── PlanningError                   a problem that cannot be planned for as it is stated
 │   ├── ConditionError              a condition raised instead of answering
-│   └── CostError                   a cost or value function raised or gave a number that is not allowed
+│   ├── CostError                   a cost or value function raised or gave a number that is not allowed
+│   └── TranslationError            a problem cannot be put into, or taken from, another planning language
 ├── ExecutionError
 │   ├── ActionError                 an action raised; the cause is chained
 │   ├── ActionTimeoutError          an action took longer than its `timeout`
@@ -110,6 +111,15 @@ class ConditionError(PlanningError):
 
 class CostError(PlanningError):
     """A cost or value function raised, or answered with a number that is not allowed."""
+
+
+class TranslationError(PlanningError):
+    """A problem that cannot be put into, or taken from, another planning language."""
+
+    def __init__(self, message: str, *, feature: str = "") -> None:
+        self.feature = feature
+        """The construct that the other side lacks; empty when the problem itself is faulty."""
+        super().__init__(message)
 
 
 class ExecutionError(PlanboardError):

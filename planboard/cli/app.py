@@ -2,28 +2,25 @@
 
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from planboard.cli import listing, words
-from planboard.cli.inputs import Reader, start_types
+from planboard.cli.locking import Comparison, Lock
+from planboard.cli.preparing import Prepared, prepared
+from planboard.cli.recording import Situation
 from planboard.cli.reporting import ERROR, EXIT_CODES, reporting, say, stdout_reserved, usage_errors, write_json
 from planboard.cli.results import jsonable, plan_document, pretty, result_of, run_document, text_of
 from planboard.cli.running import run_to_end
 from planboard.cli.target import loaded
-from planboard.cli.vocabulary import Vocabulary
+from planboard.cli.telling import counted, document, show
 from planboard.events import ProcessStatus
 from planboard.observe.console import ConsoleListener, console_progress, notice
-from planboard.planners.plan import NoPlan, Plan, PlanResult
-from planboard.runtime.agent import as_planner
+from planboard.planners.plan import NoPlan, Plan
 from planboard.runtime.options import Budget, ProcessOptions
-from planboard.runtime.process import Process
-from planboard.types import TypeForm
 
 app = typer.Typer(
     help=words.APP,
@@ -39,44 +36,6 @@ _Planner = Annotated[str | None, typer.Option("--planner", "-p", metavar="NAME",
 _Returning = Annotated[str | None, typer.Option("--returning", "-r", metavar="TYPE", help=words.RETURNING)]
 _Json = Annotated[bool, typer.Option("--json", help=words.JSON)]
 _Debug = Annotated[bool, typer.Option("--debug", help=words.DEBUG)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A process with its inputs on the board."""
-
-    process: Process
-    returning: TypeForm
-    hint: str
-    """What the agent could be given, if it was given nothing."""
-
-    def plan(self) -> PlanResult:
-        return self.process.next_plan()
-
-    def explain(self, result: PlanResult, *, alternatives: bool) -> str:
-        if isinstance(result, Plan):
-            return result.explain(alternatives=alternatives)
-        return "\n".join(filter(None, (result.explain(), self.hint)))
-
-
-@contextmanager
-def _prepared(
-    target: str, inputs: list[str] | None, planner: str | None, returning: str | None, options: ProcessOptions
-) -> Iterator[_Prepared]:
-    """Load an agent and give it its inputs. What users' code prints meanwhile goes to standard error."""
-    with stdout_reserved(), loaded(target) as found:
-        vocabulary = Vocabulary(found.agent, found.namespace)
-        form = None if returning is None else vocabulary.type_named(returning)
-        with usage_errors():
-            chosen = None if planner is None else as_planner(planner)
-        given = Reader(vocabulary).read(inputs or ())
-        with usage_errors():
-            process = found.agent.process(returning=form, planner=chosen, options=options)
-        for item in given:
-            item.put_on(process.board)
-        known = start_types(vocabulary)
-        hint = f"No --input was given. The agent starts from: {known}." if known and not given else ""
-        yield _Prepared(process, form, hint)
 
 
 def _show_version(given: bool) -> None:  # noqa: FBT001 - typer hands it over by position
@@ -115,7 +74,7 @@ def run(  # noqa: PLR0913 - one for each option
         budget = Budget(actions=max_actions, cost=max_cost)
     progress = None if quiet else console_progress()
     options = ProcessOptions(budget=budget, concurrency=concurrency, listeners=() if progress is None else (progress,))
-    with _prepared(target, inputs, planner, returning, options) as ready:
+    with prepared(target, inputs, planner, returning, options) as ready:
         process = ready.process
         try:
             run_to_end(process, lambda message: _tell_interrupted(progress, message))
@@ -140,16 +99,33 @@ def run(  # noqa: PLR0913 - one for each option
 @app.command(help=words.PLAN)
 @reporting
 def plan(
-    target: _Target,
+    target: Annotated[str | None, typer.Argument(metavar="TARGET", help=words.TARGET, show_default=False)] = None,
     inputs: _Inputs = None,
     planner: _Planner = None,
     returning: _Returning = None,
+    lock: Annotated[Path | None, typer.Option("--lock", metavar="FILE", help=words.LOCK)] = None,
+    check: Annotated[Path | None, typer.Option("--check", metavar="FILE", help=words.CHECK_LOCK)] = None,
     *,
     as_json: _Json = False,
-    debug: _Debug = False,  # noqa: ARG001 - `reporting` heeds it
+    debug: _Debug = False,
 ) -> int:
-    """Show the plan for some inputs, without running anything."""
-    return _show_plan(target, inputs, planner, returning, alternatives=False, as_json=as_json)
+    """Show the plan for some inputs, without running anything; or lock it, or compare it with what is locked."""
+    file = lock or check
+    if lock is not None and check is not None:
+        message = "--lock writes and --check compares; give one of them."
+        raise typer.BadParameter(message)
+    if target is None and (file is None or inputs or planner or returning):
+        message = "TARGET is missing." if file is None else "TARGET is missing; without it all that is locked is meant."
+        raise typer.BadParameter(message)
+    if file is None:
+        return _show_plan(target or "", inputs, planner, returning, alternatives=False, as_json=as_json)
+    situation = None if target is None else Situation(target, tuple(inputs or ()), planner, returning)
+    compared = _locked(file, situation, writing=lock is not None, debug=debug)
+    if as_json:
+        write_json(document(compared))
+    else:
+        show(compared)
+    return _say_how_it_compares(file, compared, writing=lock is not None)
 
 
 @app.command(help=words.EXPLAIN)
@@ -213,7 +189,7 @@ def graph(
             drawing = found.agent.mermaid()
         typer.echo(drawing, nl=False)
         return 0
-    with _prepared(target, inputs, planner, returning, ProcessOptions()) as ready:
+    with prepared(target, inputs, planner, returning, ProcessOptions()) as ready:
         result = ready.plan()
         text = result.mermaid() if isinstance(result, Plan) else ready.explain(result, alternatives=False)
     if isinstance(result, NoPlan):
@@ -249,7 +225,7 @@ def _show_plan(
     alternatives: bool,
     as_json: bool,
 ) -> int:
-    with _prepared(target, inputs, planner, returning, ProcessOptions()) as ready:
+    with prepared(target, inputs, planner, returning, ProcessOptions()) as ready:
         result = ready.plan()
         text = ready.explain(result, alternatives=alternatives)
         process = ready.process
@@ -261,7 +237,30 @@ def _show_plan(
     return 0 if isinstance(result, Plan) else EXIT_CODES[ProcessStatus.STUCK]
 
 
-def _say_how_it_ended(ready: _Prepared, *, quiet: bool, debug: bool) -> None:
+def _locked(file: Path, situation: Situation | None, *, writing: bool, debug: bool) -> list[Comparison]:
+    def on_failure(error: BaseException) -> None:
+        if debug:
+            say("".join(traceback.format_exception(error)).rstrip())
+
+    book = Lock(file, on_failure)
+    if situation is None:
+        return book.renew() if writing else book.check()
+    return [book.add(situation) if writing else book.check_one(situation)]
+
+
+def _say_how_it_compares(file: Path, compared: list[Comparison], *, writing: bool) -> int:
+    """Sum up, and return the exit code."""
+    failed = any(item.status == "failed" for item in compared)
+    different = failed or any(item.status != "same" for item in compared)
+    say(f"{file}: {counted(compared)}.")
+    if different and not writing:
+        say("If that is meant, run the same command with --lock instead of --check.")
+    if failed and writing:
+        say("What cannot be planned is left as it was; to drop it, delete it from the file.")
+    return ERROR if failed or (different and not writing) else 0
+
+
+def _say_how_it_ended(ready: Prepared, *, quiet: bool, debug: bool) -> None:
     """Tell why a run did not complete, or did nothing; the first line of it has been told as progress."""
     process = ready.process
     if process.status is ProcessStatus.COMPLETED:

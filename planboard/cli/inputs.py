@@ -21,7 +21,8 @@ from planboard.cli.reporting import usage_errors
 from planboard.cli.vocabulary import Need, Vocabulary, fields_of, signature_of
 from planboard.types import TypeForm, origin_of, type_name
 
-_PAIR = re.compile(r"([^\W\d][\w.]*(?:\[[^=]*\])?)=(.*)", re.DOTALL)
+PAIR = re.compile(r"([^\W\d][\w.]*(?:\[[^=]*\])?)=(.*)", re.DOTALL)
+"""`key=value`."""
 _FORMS = "An input is JSON, @file with JSON, or key=value."
 
 
@@ -73,9 +74,14 @@ class Reader:
 
     Args:
         vocabulary: What the words may stand for.
+        folder: Where the files are that words name.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, folder: Path | None = None) -> None:
+        self.files: dict[str, str] = {}
+        """The file that a word names, for those that name one; it is what the word ends with."""
+        self._word = ""
+        self._folder = folder or Path()
         self._vocabulary = vocabulary
         self._found: list[Given | _Parts] = []
         self._parts: dict[Need | None, _Parts] = {}
@@ -97,19 +103,20 @@ class Reader:
         return given
 
     def _read_word(self, word: str) -> None:
+        self._word = word
         if word.startswith("@"):
-            self._found += self._untyped(Raw(_text_of(word[1:])), f"the content of {word[1:]!r}")
+            self._found += self._untyped(self._content(word), f"the content of {word[1:]!r}")
             return
-        pair = _PAIR.fullmatch(word)
+        pair = PAIR.fullmatch(word)
         if pair is None:
             self._found += self._untyped(Raw(word), repr(word))
             return
         key, text = pair.groups()
         vocabulary = self._vocabulary
         if key in vocabulary.types:
-            self._found += self._typed(vocabulary.type_named(key), _content(text))
+            self._found += self._typed(vocabulary.type_named(key), self._content(text))
         elif key in vocabulary.bindings:
-            self._found.append(self._bound(key, _content(text)))
+            self._found.append(self._bound(key, self._content(text)))
         else:
             self._read_field(key, text)
 
@@ -133,7 +140,7 @@ class Reader:
             if path:
                 self._part(Need(form), path, text)
             else:
-                self._found += self._typed(form, _content(text))
+                self._found += self._typed(form, self._content(text))
         else:
             known = [*vocabulary.types, *vocabulary.bindings, *fields]
             message = (
@@ -235,6 +242,18 @@ class Reader:
     def _is_whole(self, data: list[object]) -> bool:
         return any(isinstance(fit(need.form, data), Fit) for need in self._vocabulary.start)
 
+    def _content(self, text: str) -> Raw:
+        """Return the text, or what the file holds that it names: `Topic=@topic.json`; "@-" is standard input."""
+        if not text.startswith("@"):
+            return Raw(text)
+        name = self.files[self._word] = text[1:]
+        try:
+            return Raw(sys.stdin.read() if name == "-" else (self._folder / name).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            message = f"The input file {name!r} cannot be read: {reason}."
+            raise typer.BadParameter(message) from error
+
     def _start_types(self) -> str:
         return start_types(self._vocabulary) or "nothing"
 
@@ -265,18 +284,3 @@ def _json_list(data: object) -> list[Any]:
         except ValueError:
             return []
     return data if isinstance(data, list) else []
-
-
-def _content(text: str) -> Raw:
-    """Return the text, or what the file holds that it names: `Topic=@topic.json`."""
-    return Raw(_text_of(text[1:]) if text.startswith("@") else text)
-
-
-def _text_of(name: str) -> str:
-    """Return what a file holds; "-" is standard input."""
-    try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        message = f"The input file {name!r} cannot be read: {reason}."
-        raise typer.BadParameter(message) from error

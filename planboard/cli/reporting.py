@@ -84,12 +84,17 @@ def write_json(document: Any) -> None:
 
 def say(text: str) -> None:
     """Write a message to standard error, without characters that would control a terminal."""
-    typer.echo("".join(char if char.isprintable() or char in "\n\t" else " " for char in text), err=True)
+    typer.echo(harmless(text), err=True)
+
+
+def harmless(text: str) -> str:
+    """Return a text without the characters that would control a terminal."""
+    return "".join(char if char.isprintable() or char in "\n\t" else " " for char in text)
 
 
 def _told(error: BaseException, *, debug: bool, as_json: bool) -> int:
     is_usage = isinstance(error, typer.BadParameter)
-    message = error.message if isinstance(error, typer.BadParameter) else _in_words(error)
+    message = in_words(error)
     if as_json:
         kind = "usage" if is_usage else type(error).__name__
         write_json({"error": {"kind": kind, "message": message}})
@@ -101,7 +106,10 @@ def _told(error: BaseException, *, debug: bool, as_json: bool) -> int:
     return USAGE if is_usage else ERROR
 
 
-def _in_words(error: BaseException) -> str:
+def in_words(error: BaseException) -> str:
+    """Return what went wrong, and where if that is not in the message."""
+    if isinstance(error, typer.BadParameter):
+        return error.message
     if isinstance(error, PlanboardError):
         return str(error)
     if isinstance(error, SystemExit):

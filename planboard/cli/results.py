@@ -130,6 +130,7 @@ def plan_document(agent: str, planner: str, result: PlanResult, explanation: str
             "bound": result.bound,
             "explanation": explanation,
         }
+    proof = result.proof
     return {
         **head,
         "found": True,
@@ -139,7 +140,13 @@ def plan_document(agent: str, planner: str, result: PlanResult, explanation: str
         "net_value": result.net_value,
         "assumptions": list(result.assumptions),
         "complete": result.complete,
-        "proof": result.proof,
+        "proof": {
+            "engine": proof.engine,
+            "optimal": proof.optimal,
+            "bound": proof.bound,
+            "nodes": proof.nodes,
+            "reason": proof.reason,
+        },
         "fingerprint": result.fingerprint,
         "explanation": explanation,
     }

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ def loaded(text: str) -> Iterator[Target]:
     """
     where, _, name = _split(text)
     path = Path(where)
-    is_file = path.suffix == ".py" or path.exists() or "/" in where or "\\" in where
+    is_file = _is_file(where)
     folder = path.resolve().parent if is_file else Path.cwd()
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
@@ -55,6 +56,25 @@ def loaded(text: str) -> Iterator[Target]:
             sys.path.remove(str(folder))
         if is_file:
             _forget_modules_of(folder, before)
+
+
+def seen_from(folder: Path, text: str, start: Path) -> str:
+    """Return TARGET, given in the folder `start`, as it is written in another folder; modules stay as they are."""
+    where, colon, name = _split(text)
+    if not _is_file(where, start):
+        return text
+    path = path_from(folder, where, start)
+    return f"{path if _is_file(path, folder) else f'./{path}'}{colon}{name}"
+
+
+def path_from(folder: Path, path: str, start: Path) -> str:
+    """Return a path, given in the folder `start`, as it is written in another folder, with slashes."""
+    return Path(os.path.relpath(start.absolute() / path, folder.absolute())).as_posix()
+
+
+def _is_file(where: str, folder: Path | None = None) -> bool:
+    path = (folder or Path()) / where
+    return path.suffix == ".py" or path.exists() or "/" in where or "\\" in where
 
 
 def _split(text: str) -> tuple[str, str, str]:

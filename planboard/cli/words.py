@@ -32,9 +32,14 @@ PLAN = """Show the plan for some inputs, without running anything.
 
 The exit code is 3 when there is no plan; then it says what is missing.
 
+With --lock the plan is written to a file; with --check it is compared with what is written there, and the exit \
+code is 1 when they differ. Both take all that is in the file when TARGET is left out.
+
 \b
-Example:
+Examples:
   planboard plan agents.py --input topic.text=tides
+  planboard plan agents.py --input topic.text=tides --lock plans.lock
+  planboard plan --check plans.lock
 """
 
 EXPLAIN = """Explain a plan: why these actions and why not the others, or why there is no plan.
@@ -81,4 +86,6 @@ JSON = "Print one JSON document to standard output."
 QUIET = "Show no progress."
 DEBUG = "Show tracebacks of errors."
 WITH_PLAN = "Draw the plan for the inputs instead of the agent."
+LOCK = "Write the plan to this file, beside what it holds already; without TARGET, all that it holds anew."
+CHECK_LOCK = "Compare the plan with the one in this file; without TARGET, all that it holds."
 VERSION = "Print the version and exit."

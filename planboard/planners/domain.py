@@ -43,14 +43,20 @@ class Masks:
     @classmethod
     def of(cls, operator: Operator, bit: Mapping[str, int]) -> "Masks":
         """Compile an operator over the bits of its facts."""
-        pre, effects = operator.pre, operator.effects
-        return cls(
-            pre_true=mask_of(bit, pre, True),
-            pre_false=mask_of(bit, pre, False),
-            true=mask_of(bit, effects, True),
-            false=mask_of(bit, effects, False),
-            unknown=mask_of(bit, effects, None),
-        )
+        true = false = unknown = pre_true = pre_false = 0
+        for name, truth in operator.pre.items():
+            if truth:
+                pre_true |= bit[name]
+            else:
+                pre_false |= bit[name]
+        for name, becomes in operator.effects.items():
+            if becomes is None:
+                unknown |= bit[name]
+            elif becomes:
+                true |= bit[name]
+            else:
+                false |= bit[name]
+        return cls(pre_true, pre_false, true, false, unknown)
 
     def after(self, true: int, unknown: int) -> tuple[int, int]:
         """Return the true and the unknown facts once the operator has run."""
@@ -81,8 +87,10 @@ class Domain:
         """All operators, by name and outcome."""
         _refuse_twins(self.operators)
         self._origin: object = self.operators
-        mentioned = {name for operator in self.operators for name in (*operator.pre, *operator.effects)}
-        self._compile(tuple(sorted(mentioned.union(facts))), dict(kinds or {}))
+        mentioned = set(facts)
+        for operator in self.operators:
+            mentioned.update(operator.pre.keys(), operator.effects.keys())
+        self._compile(tuple(sorted(mentioned)), dict(kinds or {}))
 
     def _compile(self, bit_order: tuple[str, ...], kinds: dict[str, FactKind]) -> None:
         self._bit_order = bit_order
@@ -93,6 +101,7 @@ class Domain:
         """Plans by planner, goals and state, for planners that remember them."""
         self.rankings: dict[str, tuple[Any, ...]] = {}
         """The operators by worth, for planners that rank them; kept here because it outlives a planning call."""
+        self._masks: dict[int, Masks] = {}
         self._goal_sets: dict[tuple[PlanGoal, ...], Domain] = {}
         self.facts: tuple[str, ...] = tuple(sorted(bit_order))
         """All facts, sorted."""
@@ -106,7 +115,14 @@ class Domain:
     @cached_property
     def masks(self) -> tuple[Masks, ...]:
         """The operators as integers, in the order of `operators`."""
-        return tuple(Masks.of(operator, self._bits) for operator in self.operators)
+        return tuple(map(self.masks_of, range(len(self.operators))))
+
+    def masks_of(self, index: int) -> Masks:
+        """Return one operator as integers, by its position in `operators`; made the first time it is asked for."""
+        made = self._masks.get(index)
+        if made is None:
+            made = self._masks[index] = Masks.of(self.operators[index], self._bits)
+        return made
 
     @cached_property
     def achievers(self) -> Mapping[tuple[str, Truth], list[int]]:

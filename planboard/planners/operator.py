@@ -4,7 +4,7 @@ An `Operator` is one way an action may turn out; a `PlanGoal` is a wish. Both ar
 by what they declare, so a rebuilt agent plans, caches and fingerprints exactly as the first one did.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Final, TypeAlias, TypeVar
@@ -40,6 +40,14 @@ class Literals(Mapping[str, TruthT_co]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def items(self) -> ItemsView[str, TruthT_co]:
+        """Return the facts with their values; the dictionary's own view, which is many times faster."""
+        return self._values.items()
+
+    def keys(self) -> KeysView[str]:
+        """Return the facts."""
+        return self._values.keys()
 
     def __hash__(self) -> int:
         return hash(tuple(self._values.items()))

@@ -242,7 +242,7 @@ class OptimisticSearch:
             domain=self._domain,
             goal=goal,
             operators=operators,
-            masks=tuple(self._domain.masks[index] for index in actions),
+            masks=tuple(self._domain.masks_of(index) for index in actions),
             costs=costs,
             values=values,
             assumptions=assumptions,

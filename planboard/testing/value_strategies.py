@@ -5,12 +5,13 @@ respected by construction; validators are asked. What `values` yields is accepte
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from hypothesis import reject
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from pydantic.errors import PydanticUserError
+from pydantic_core import SchemaError
 
 from planboard._text import brief
 from planboard.blackboard.schema import adapter_for, describe_error
@@ -18,12 +19,18 @@ from planboard.errors import DefinitionError
 from planboard.testing.schema_walk import SchemaWalk
 from planboard.types import TypeForm, type_name
 
+T = TypeVar("T")
+
 _TRIES = 20
 """Draws for one value, before the example is given up: validators may refuse nine of ten."""
 _HOPELESS = 400
 """Refusals without a single acceptance after which the type is reported instead of searched on."""
 
 
+@overload
+def values(form: type[T]) -> st.SearchStrategy[T]: ...
+@overload
+def values(form: TypeForm) -> st.SearchStrategy[Any]: ...
 def values(form: TypeForm) -> st.SearchStrategy[Any]:
     """Return a strategy of valid values of a type.
 
@@ -42,10 +49,10 @@ def values(form: TypeForm) -> st.SearchStrategy[Any]:
         adapter = adapter_for(form)
         adapter.rebuild()
         schema = adapter.core_schema
-    except (PydanticUserError, NameError) as error:
+    except (PydanticUserError, SchemaError, NameError) as error:
         message = f"values({type_name(form)}): pydantic cannot validate this type: {error}"
         raise DefinitionError(message) from error
-    inputs = SchemaWalk(schema, type_name(form), sieved).strategy(form)
+    inputs = SchemaWalk(schema, type_name(form), sieved).inputs(form)
     validate = adapter.validate_python
 
     def settle(raw: object) -> object:

@@ -29,6 +29,7 @@ def test_plan_as_json(cli):
 
     assert [step["action"] for step in found["steps"]] == ["research", "write"]
     assert found["cost"] == 0.5
+    assert list(found["proof"]) == ["engine", "optimal", "bound", "nodes", "reason"]
     assert (missing["found"], missing["reason"]) == (False, "unreachable")
 
 

@@ -31,6 +31,9 @@ Known: TypeAlias = Callable[[Atom], bool | None]
 ALTERNATIVES = 4096
 """Ways to satisfy one condition, or outcomes of one action, beyond which a problem is refused."""
 
+_COMPARED = 128
+"""Alternatives up to which each is compared with each; beyond that only equal ones are dropped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -42,7 +45,7 @@ class Literal:
 
     def atom(self, binding: Binding) -> Atom:
         """Return the fact it is about."""
-        return (self.fluent, *(binding[term] if isinstance(term, int) else term for term in self.terms))
+        return (self.fluent, *[binding[term] if isinstance(term, int) else term for term in self.terms])
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +134,19 @@ def alternatives(formula: Formula, binding: list[str], known: Known, where: str)
         TranslationError: If there are too many.
     """
     match formula:
-        case Literal(_, _, wanted):
-            atom = formula.atom(binding)
-            value = known(atom)
-            if value is None:
-                return [{atom: wanted}]
-            return [{}] if value is wanted else []
+        case Literal():
+            return _all_literals([formula], binding, known)
         case Same() | Test():
             return [{}] if truth(formula, binding, known) else []
-        case Junction(parts, every):
-            ways = (alternatives(part, binding, known, where) for part in parts)
-            return all_of(ways, where) if every else any_of(ways, where)
+        case Junction(parts, every) if every:
+            literals = [part for part in parts if isinstance(part, Literal)]
+            found = _all_literals(literals, binding, known)
+            if found and len(literals) < len(parts):
+                others = (part for part in parts if not isinstance(part, Literal))
+                found = all_of((found, *(alternatives(part, binding, known, where) for part in others)), where)
+            return found
+        case Junction(parts):
+            return any_of((alternatives(part, binding, known, where) for part in parts), where)
         case Quantified(slots, body, every):
             ways = (alternatives(body, choice, known, where) for choice in choices(slots, binding))
             return all_of(ways, where) if every else any_of(ways, where)
@@ -178,13 +183,29 @@ def together(one: Facts, other: Facts) -> Facts | None:
     return {**one, **other}
 
 
-def choices(slots: tuple[tuple[int, tuple[str, ...]], ...], binding: Binding) -> Iterator[list[str]]:
+def choices(slots: tuple[tuple[int, tuple[str, ...]], ...], binding: list[str]) -> Iterator[list[str]]:
     """Yield the binding with every choice of objects for some variables."""
+    if not slots:
+        yield binding
+        return
     for objects in product(*(domain for _, domain in slots)):
         choice = list(binding)
         for (slot, _), chosen in zip(slots, objects, strict=True):
             choice[slot] = chosen
         yield choice
+
+
+def _all_literals(literals: list[Literal], binding: Binding, known: Known) -> list[Facts]:
+    """Return the one way to satisfy all of them, if there is any; the usual case, and the fast one."""
+    facts: Facts = {}
+    for literal in literals:
+        atom, wanted = literal.atom(binding), literal.truth
+        value = known(atom)
+        if value is None:
+            value = facts.setdefault(atom, wanted)
+        if value is not wanted:
+            return []
+    return [facts]
 
 
 def _object(term: Term, binding: Binding) -> str:
@@ -213,10 +234,13 @@ def _counted(found: list[Facts], where: str) -> list[Facts]:
 
 def _smallest(found: list[Facts]) -> list[Facts]:
     """Drop what demands as much as another way and more; the first of equals stays."""
-    if len(found) < 2:  # noqa: PLR2004 - a pair is the least that can be compared
+    if len(found) <= 1:
         return found
+    distinct = list({frozenset(facts.items()): facts for facts in reversed(found)}.values())[::-1]
+    if len(distinct) > _COMPARED:
+        return distinct
     kept: list[Facts] = []
-    for facts in sorted(found, key=len):
+    for facts in sorted(distinct, key=len):
         if not any(other.items() <= facts.items() for other in kept):
             kept.append(facts)
     return kept

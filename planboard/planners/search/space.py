@@ -63,7 +63,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
             raise _LimitReached
         if self.task.assumable:
             return list(self._assuming(state))
-        found = []
+        found: list[tuple[Move, int]] = []
         for move, pre, kept, add in self._moves:
             if pre & state == pre:
                 following = state & kept | add

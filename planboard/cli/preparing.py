@@ -1,0 +1,86 @@
+"""From the words of a command to a process with its inputs on the board, ready to plan or to run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from planboard.cli.inputs import Given, Reader, start_types
+from planboard.cli.reporting import stdout_reserved, usage_errors
+from planboard.cli.target import Target, loaded
+from planboard.cli.vocabulary import Vocabulary
+from planboard.planners.plan import Plan, PlanResult
+from planboard.runtime.agent import as_planner
+from planboard.runtime.options import ProcessOptions
+from planboard.runtime.process import Process
+from planboard.types import TypeForm
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A process with its inputs on the board."""
+
+    process: Process
+    returning: TypeForm
+    hint: str
+    """What the agent could be given, if it was given nothing."""
+    given: tuple[Given, ...] = ()
+    """The inputs."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The file that a word names, for those words that name one."""
+
+    def plan(self) -> PlanResult:
+        """Return what the planner would do."""
+        return self.process.next_plan()
+
+    def explain(self, result: PlanResult, *, alternatives: bool) -> str:
+        """Say why this is the plan, or why there is none and what could be given."""
+        if isinstance(result, Plan):
+            return result.explain(alternatives=alternatives)
+        return "\n".join(filter(None, (result.explain(), self.hint)))
+
+
+@contextmanager
+def prepared(
+    target: str, inputs: Sequence[str] | None, planner: str | None, returning: str | None, options: ProcessOptions
+) -> Iterator[Prepared]:
+    """Load an agent and give it its inputs. What users' code prints meanwhile goes to standard error."""
+    with stdout_reserved(), loaded(target) as found:
+        yield prepare(found, inputs or (), planner, returning, options)
+
+
+def prepare(
+    found: Target,
+    inputs: Sequence[str],
+    planner: str | None,
+    returning: str | None,
+    options: ProcessOptions,
+    *,
+    folder: Path | None = None,
+) -> Prepared:
+    """Give a loaded agent its inputs.
+
+    Args:
+        found: The agent and its module.
+        inputs: The words after `--input`.
+        planner: The word after `--planner`.
+        returning: The word after `--returning`.
+        options: Of the process.
+        folder: Where the files are that inputs name; the current folder by default.
+
+    Raises:
+        typer.BadParameter: A word means nothing, or nothing that fits.
+    """
+    vocabulary = Vocabulary(found.agent, found.namespace)
+    form = None if returning is None else vocabulary.type_named(returning)
+    with usage_errors():
+        chosen = None if planner is None else as_planner(planner)
+    reader = Reader(vocabulary, folder)
+    given = reader.read(inputs)
+    with usage_errors():
+        process = found.agent.process(returning=form, planner=chosen, options=options)
+    for item in given:
+        item.put_on(process.board)
+    known = start_types(vocabulary)
+    hint = f"No --input was given. The agent starts from: {known}." if known and not given else ""
+    return Prepared(process, form, hint, tuple(given), reader.files)
