@@ -10,6 +10,8 @@ A peer that wants another Python is measured with `--python goapauto=/path/to/py
 
 import argparse
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from planning_bars import bars
@@ -47,6 +49,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--families", type=names(list(CATALOGUE)), metavar="A,B", help=", ".join(CATALOGUE))
     parser.add_argument("--peers", type=names(keys), metavar="A,B", help=", ".join(keys))
     parser.add_argument("--seconds", type=float, help="CPU seconds for each planner and problem (default 8)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="families at a time (default 1, the quietest)")
     parser.add_argument("--python", type=interpreter, action="append", default=[], metavar="PEER=PATH")
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="DIR", help="where to write (default: results)")
     return parser.parse_args()
@@ -63,22 +66,25 @@ def chosen_problems(given: argparse.Namespace) -> list[Instance]:
 
 
 def measure(runner: Runner, peers: list[Peer], problems: list[Instance]) -> list[Outcome]:
-    """Run all planners on all problems; they take turns, so a slow moment of the machine hits all of them."""
+    """Run all planners on the problems of a family; they take turns, so a slow moment hits all of them."""
     outcomes: list[Outcome] = []
-    spared: set[tuple[Peer, str]] = set()
-    for number, problem in enumerate(problems, 1):
-        print(f"[{number}/{len(problems)}] {problem.name}", end="", file=sys.stderr, flush=True)
+    spared: set[Peer] = set()
+    for problem in problems:
         for peer in peers:
-            if (peer, problem.family) in spared:
-                outcomes.append(Outcome(peer, problem, "not tried"))
-                continue
-            outcome = runner.run(peer, problem)
+            outcome = Outcome(peer, problem, "not tried") if peer in spared else runner.run(peer, problem)
             outcomes.append(outcome)
             if outcome.status == "limit" and not peer.patient:
-                spared.add((peer, problem.family))
-            print(f" {peer.key}", end="", file=sys.stderr, flush=True)
-        print(file=sys.stderr)
+                spared.add(peer)
+        print(f"{problem.name} done", file=sys.stderr)
     return outcomes
+
+
+def measure_all(runner: Runner, peers: list[Peer], problems: list[Instance], jobs: int) -> list[Outcome]:
+    families: dict[str, list[Instance]] = {}
+    for problem in problems:
+        families.setdefault(problem.family, []).append(problem)
+    with ThreadPoolExecutor(jobs) as pool:  # threads only wait for processes
+        return [outcome for some in pool.map(partial(measure, runner, peers), families.values()) for outcome in some]
 
 
 def main() -> None:
@@ -86,7 +92,8 @@ def main() -> None:
     runner = Runner(given.seconds or (2 if given.quick else 8), dict(given.python))
     peers = [peer for peer in PEERS if peer is OURS or not given.peers or peer.key in given.peers]
     versions = {peer: runner.version(peer) for peer in peers}
-    outcomes = measure(runner, [peer for peer in peers if versions[peer]], chosen_problems(given))
+    installed = [peer for peer in peers if versions[peer]]
+    outcomes = measure_all(runner, installed, chosen_problems(given), given.jobs)
     report = Report(outcomes, versions, runner.seconds)
     text = f"{report.text()}\n{bars(report, runner)}"
     print(text)

@@ -111,10 +111,12 @@ class Runner:
         ) as child:
             try:
                 said, complaint = child.communicate(json.dumps(task(problem, self.seconds)), WALL * self.seconds + 60)
-            except subprocess.TimeoutExpired:
+            except BaseException as error:
                 os.killpg(child.pid, signal.SIGKILL)
                 child.communicate()
-                return Outcome(peer, problem, "limit")
+                if isinstance(error, subprocess.TimeoutExpired):
+                    return Outcome(peer, problem, "limit")
+                raise
         try:
             answer = json.loads(said)
         except ValueError:

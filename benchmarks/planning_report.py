@@ -14,8 +14,9 @@ from planning_peers import OURS, Outcome, Peer
 LEGEND = """\
 CPU milliseconds, the least of a few runs where a run is short. Planboard: *cold*, with operators it has never seen;
 *warm*, with the domain known and what earlier searches have learned, but no answer remembered; *cached*, with the
-answer remembered, in microseconds. What the others need to take a task in is not counted, except for "FD from PDDL", the driver of Fast Downward. "FD search" is
-its search program alone, A* with LM-cut, given the task in its own format; starting the program is counted.
+answer remembered, in microseconds. What the others need to take a task in is not counted, except for "FD from PDDL",
+the driver of Fast Downward. "FD search" is its search program alone, A* with LM-cut, given the task in its own format;
+starting the program is counted.
 goapauto's cap on iterations is lifted.
 
 - A bare figure: the plan costs what the column "optimum" says. **+0.35**: dearer by that. **!**: no right answer.

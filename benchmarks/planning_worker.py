@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-REPEAT_FOR = 1.0
+REPEAT_FOR = 0.5
 """CPU seconds spent on repetitions."""
 REPEATS = 40
 MEMORY = 6 << 30
