@@ -11,21 +11,25 @@ from planboard.planners.named import planner_named
 from planboard.planners.operator import NIRVANA, Literals, Operator, PlanGoal, Price, Truth
 from planboard.planners.plan import NoPlan, Plan, PlanResult
 from planboard.planners.problem import Problem, Resolve
-from planboard.planners.proof import Proof
-from planboard.planners.search.engine import Engine, Heuristic, Limit, Solution
+from planboard.planners.proof import Disproof, Obstacle, Producer, Proof
+from planboard.planners.search.engine import Engine, Estimate, Heuristic, IncrementalEstimate, Limit, Solution
 from planboard.planners.search.task import Task
 
 __all__ = [
     "NIRVANA",
+    "Disproof",
     "Domain",
     "Engine",
+    "Estimate",
     "FactKind",
     "Goap",
     "Heuristic",
     "Hybrid",
+    "IncrementalEstimate",
     "Limit",
     "Literals",
     "NoPlan",
+    "Obstacle",
     "Operator",
     "Plan",
     "PlanGoal",
@@ -33,6 +37,7 @@ __all__ = [
     "Planner",
     "Price",
     "Problem",
+    "Producer",
     "Proof",
     "Resolve",
     "Solution",

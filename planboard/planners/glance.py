@@ -12,8 +12,8 @@ from functools import cached_property
 from planboard.planners.domain import Domain, Masks, State, remember
 from planboard.planners.operator import NIRVANA, Number, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, spelled
-from planboard.planners.proof import Proof
 from planboard.planners.problem import Inquiry, World, exact
+from planboard.planners.proof import Proof
 
 
 class _QuestionRaised(Exception):  # noqa: N818 - a signal to the planner, never seen by users

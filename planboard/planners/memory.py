@@ -17,6 +17,7 @@ from planboard.planners.search.view import view_of
 _STATES = 20_000
 """States remembered per planner and goals; the oldest are forgotten first."""
 
+
 class _Known(NamedTuple):
     course: Course
     done: int

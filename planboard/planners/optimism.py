@@ -191,7 +191,8 @@ class OptimisticSearch:
         reduced = self._reduced(view, start, running)
         solution = self._engine.solve(reduced.task, self._limit)
         if solution.status == "unsolvable":
-            return Draft(self._failure(goal, world, "unreachable", view.goal & ~start))
+            failure = self._failure(goal, world, "unreachable", view.goal & ~start)
+            return Draft(replace(failure, nodes=solution.nodes))
         found = None
         if solution.steps is not None:
             steps = self._arranged(reduced, solution)
@@ -200,7 +201,8 @@ class OptimisticSearch:
             return found
         best = found.result if found is not None and not found.leaning and isinstance(found.result, Plan) else None
         failure = self._failure(goal, world, "limit", view.goal & ~start)
-        return Draft(replace(failure, best=best, bound=rounded(reduced.cost_of(solution.bound))))
+        bound = rounded(reduced.cost_of(solution.bound))
+        return Draft(replace(failure, best=best, bound=bound, nodes=solution.nodes))
 
     def _reduced(self, view: View, start: int, running: set[int]) -> Reduced:
         cost = self._inquiry.net_cost if self._net else self._inquiry.cost

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from planboard.planners.domain import Domain, Masks, State
 from planboard.planners.operator import Operator, PlanGoal, Truth
 from planboard.planners.problem import Problem, exact, rounded, total
-from planboard.planners.proof import Proof
+from planboard.planners.proof import Disproof, Proof
 
 Reason: TypeAlias = Literal["unreachable", "limit", "nothing_achievable"]
 """Why there is no plan."""
@@ -193,19 +193,29 @@ class Plan:
     def fingerprint(self) -> str:
         """A digest of all the plan stands on: the goal, the steps with what they need, give and cost, assumptions.
 
-        The same in every process and for every order of registration; what does not bear on the plan, such as
-        operators that are not used, does not enter.
+        The same in every process and for every order of registration. What does not bear on the plan does not enter,
+        such as operators that are not used, and effects that neither a later step nor the goal needs.
         """
-        course, done = self._course, self._done
         told = {
             "goal": [self.goal.name, dict(self.goal.pre), str(exact_value_of(self.goal))],
             "steps": [
-                [operator.name, operator.outcome, dict(operator.pre), dict(operator.effects), str(cost), str(value)]
-                for operator, cost, value in zip(self.operators, course.costs[done:], course.values[done:], strict=True)
+                [operator.name, operator.outcome, dict(operator.pre), gives, str(cost), str(value)]
+                for operator, gives, cost, value in zip(
+                    self.operators, self._relied_on(), self.step_costs, self.step_values, strict=True
+                )
             ],
             "assumptions": self.assumptions,
         }
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+    def _relied_on(self) -> list[dict[str, Truth]]:
+        """Return of each step the effects on facts that a later step or the goal needs."""
+        needed = set(self.goal.pre)
+        relied_on: list[dict[str, Truth]] = []
+        for operator in reversed(self.operators):
+            relied_on.append({name: truth for name, truth in operator.effects.items() if name in needed})
+            needed.update(operator.pre)
+        return relied_on[::-1]
 
     def explain(self, *, alternatives: bool = False) -> str:
         """Say what each step needs, where that comes from, what it gives and costs; the same text every time.
@@ -279,6 +289,21 @@ class NoPlan:
     """What was asked, for the explanation."""
     known: State | None = field(default=None, repr=False, compare=False)
     """The start state, with the unknown facts that were resolved."""
+
+    nodes: int = field(default=0, compare=False)
+    """Search nodes it took."""
+
+    @property
+    def gap(self) -> float | None:
+        """After a limit: how much dearer than `bound` the best plan is; `None` without a plan."""
+        return None if self.best is None or self.bound is None else max(0.0, self.best.cost - self.bound)
+
+    @property
+    def proof(self) -> Disproof:
+        """What shows that the goal cannot be reached, as data: `explain` says the same in words."""
+        from planboard.planners.why_not import disproof
+
+        return disproof(self)
 
     def explain(self, describe: Describe | None = None) -> str:
         """Say what is missing, who could provide it and what each of those lacks, and the least that would do.

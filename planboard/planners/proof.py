@@ -1,8 +1,9 @@
-"""What backs a planner's answer: how good a plan is shown to be, and by what."""
+"""What backs a planner's answer: how good a plan is shown to be, or what shows that there is none."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from planboard.planners.operator import Truth
 from planboard.planners.problem import rounded
 
 
@@ -43,3 +44,40 @@ class Proof:
 
     def __str__(self) -> str:
         return self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """An operator that could bring about a missing fact, if it could run."""
+
+    operator: str
+    """The name of the action, with the outcome if it has several."""
+    lacks: tuple[str, ...]
+    """What it needs and cannot have: "approved", "not draft". Empty if it could run, but not where it would help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A fact that is needed and out of reach."""
+
+    fact: str
+    """As listed: "approved", "not draft"."""
+    now: Truth
+    """What the fact is at the start."""
+    producers: tuple[Producer, ...]
+    """Who could bring it about, by name; none if nothing ever does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disproof:
+    """Why a goal cannot be reached."""
+
+    facts: tuple[str, ...]
+    """Facts that nothing can bring about and that would be enough: with them the goal is in reach, unless undoing
+    prevents it. Empty where each part of the goal could come about, but no order of actions gives all of them."""
+    smallest: bool
+    """Whether no smaller set would do; else it is only minimal: none of them can be left out."""
+    obstacles: tuple[Obstacle, ...]
+    """What is missing, from the goal down: each fact, who could bring it about, and what those lack."""
+    nodes: int = 0
+    """Search nodes it took to exhaust all that can be done; 0 if reachability showed it."""

@@ -4,7 +4,7 @@ The least is a smallest set of facts which, were they as needed, would let the g
 undid anything (delete relaxation). It is exact up to a few facts and says so where it is only small.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations
@@ -12,8 +12,9 @@ from math import comb
 
 from planboard._text import listed, suggest
 from planboard.planners.domain import bits_of
-from planboard.planners.operator import NIRVANA
+from planboard.planners.operator import NIRVANA, Truth
 from planboard.planners.plan import Describe, NoPlan, spelled
+from planboard.planners.proof import Disproof, Obstacle, Producer
 from planboard.planners.search.view import View, reached_from, view_of
 
 _TRIALS = 2_000
@@ -72,8 +73,7 @@ def explain_no_plan(failure: NoPlan, describe: Describe | None = None) -> str:
     if failure.problem is None or failure.goal is NIRVANA:
         return "\n".join(lines)
     describe = describe or failure.problem.state.describe
-    view = view_of(failure.problem.domain, failure.goal)
-    lines += _chain(failure, view, describe)
+    lines += _chain(failure, describe)
     least = unblocking(failure)
     if failure.reason == "unreachable" and least is not None and least.facts:
         facts = listed(repr(spelled(*fact)) for fact in least.facts)
@@ -160,46 +160,81 @@ def _shrunk(view: View, start: int, chosen: list[int]) -> list[int]:
     return chosen
 
 
-def _chain(failure: NoPlan, view: View, describe: Describe) -> list[str]:
-    """Say of each missing fact who could provide it, then of what those lack, and so on."""
-    if failure.problem is None or failure.known is None:
-        return []
+def disproof(failure: NoPlan) -> Disproof:
+    """Return why there is no plan, as data; see `NoPlan.proof`."""
+    failure = _found_out(failure)
+    least = unblocking(failure)
+    spelled_out = tuple(spelled(*fact) for fact in least.facts) if least is not None else ()
+    obstacles = tuple(
+        Obstacle(
+            spelled(*link.fact), link.now, tuple(Producer(label, _spelled(unmet)) for label, unmet in link.producers)
+        )
+        for link in _links(failure)
+    )
+    return Disproof(spelled_out, least is None or least.smallest, obstacles, failure.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A missing fact, and who could bring it about with what those lack."""
+
+    fact: tuple[str, bool]
+    now: Truth
+    producers: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+
+
+def _links(failure: NoPlan) -> Iterator[_Link]:
+    """Yield what is missing, from the goal down: then what its producers lack, and so on."""
+    if failure.problem is None or failure.known is None or failure.goal is NIRVANA:
+        return
     domain = failure.problem.domain
+    view = view_of(domain, failure.goal)
     start = view.literals_of(failure.known.true, failure.known.unknown)
-    reached, _ = reached_from(view, start)
-    if failure.reason == "nothing_achievable":
-        reached = start
+    reached = start if failure.reason == "nothing_achievable" else reached_from(view, start)[0]
     pending = list(_parsed(failure))
     told: set[tuple[str, bool]] = set()
-    lines: list[str] = []
     while pending:
         fact = pending.pop(0)
         if fact in told:
             continue
         told.add(fact)
-        producers = sorted({*domain.achievers.get(fact, ()), *domain.achievers.get((fact[0], None), ())})
-        lines.append(_about(failure, fact, describe, has_producers=bool(producers)))
-        for index in producers[:_SHOWN]:
+        producers = []
+        for index in sorted({*domain.achievers.get(fact, ()), *domain.achievers.get((fact[0], None), ())}):
             operator = domain.operators[index]
-            unmet = [need for need in operator.pre.items() if not view.literal(*need) & reached]
-            lacks = [need for need in unmet if domain.kinds.get(need[0]) != "bookkeeping"]
+            unmet = tuple(need for need in operator.pre.items() if not view.literal(*need) & reached)
+            producers.append((operator.label, unmet))
+            if len(producers) <= _SHOWN:
+                pending += [need for need in unmet if domain.kinds.get(need[0]) != "bookkeeping"]
+        yield _Link(fact, failure.known.get(fact[0], False), tuple(producers))
+
+
+def _chain(failure: NoPlan, describe: Describe) -> list[str]:
+    """Say of each missing fact who could provide it, then of what those lack, and so on."""
+    lines: list[str] = []
+    kinds = failure.problem.domain.kinds if failure.problem is not None else {}
+    for link in _links(failure):
+        lines.append(_about(failure, link, describe))
+        for label, unmet in link.producers[:_SHOWN]:
+            lacks = [need for need in unmet if kinds.get(need[0]) != "bookkeeping"]
             words = [describe(name) or spelled(name, truth) for name, truth in unmet if (name, truth) not in lacks]
-            words += [f"lacks {listed(repr(spelled(*need)) for need in lacks)}"] if lacks else []
-            lines.append(f"    {operator.label}: {', '.join(words) or 'could run'}")
-            pending += lacks
-        if len(producers) > _SHOWN:
-            lines.append(f"    and {len(producers) - _SHOWN} more")
+            words += [f"lacks {listed(map(repr, _spelled(lacks)))}"] if lacks else []
+            lines.append(f"    {label}: {', '.join(words) or 'could run'}")
+        if len(link.producers) > _SHOWN:
+            lines.append(f"    and {len(link.producers) - _SHOWN} more")
     return lines
 
 
-def _about(failure: NoPlan, fact: tuple[str, bool], describe: Describe, *, has_producers: bool) -> str:
-    name, truth = fact
-    known = failure.known[name] if failure.known is not None and name in failure.known else False
-    now = "is unknown" if known is None else f"is {'true' if known else 'false'}"
+def _spelled(facts: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
+    return tuple(spelled(*fact) for fact in facts)
+
+
+def _about(failure: NoPlan, link: _Link, describe: Describe) -> str:
+    name, truth = link.fact
+    now = "is unknown" if link.now is None else f"is {'true' if link.now else 'false'}"
     extra = describe(name)
     subject = "it" if truth else repr(name)
     line = f"  {spelled(name, truth)!r} is needed, but {subject} {now}{f': {extra}' if extra else ''}."
-    if has_producers:
+    if link.producers:
         return f"{line} It could come from:"
     return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth)}"
 

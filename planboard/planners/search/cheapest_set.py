@@ -24,7 +24,6 @@ from planboard.planners.search.engine import Allowance
 from planboard.planners.search.lmcut import Landmark, Relaxation, cuts, relaxation_of
 from planboard.planners.search.task import Task
 
-
 _DIVE, _DEPTH = 256, 24
 """Of so many nodes so many go straight for a good set; the others go where the bound is least."""
 
@@ -323,9 +322,7 @@ class CheapestSet:
             self.bound = self.best_weight
 
 
-def closure(
-    relaxation: Relaxation, reached: int, operators: Iterable[int], order: list[int] | None = None
-) -> int:
+def closure(relaxation: Relaxation, reached: int, operators: Iterable[int], order: list[int] | None = None) -> int:
     """Return the literals that the operators reach from those given; `order` receives them as they come to run."""
     pre, add, needers = relaxation.pre, relaxation.add, relaxation.needers
     unmet = {operator: (pre[operator] & ~reached).bit_count() for operator in operators}

@@ -169,7 +169,9 @@ def reduce(view: View, start: int, running: set[int], cost: Callable[[int], Frac
     actions = [index for index in chosen if index < len(view.chosen)]
     costs = () if fixed else tuple(cost(view.chosen[index]) for index in actions)
     key = tuple(chosen), needed, costs
-    made = remember(view.reductions, key, lambda _: _reduced(view, chosen, needed, [*map(cost, actions_of(view, actions))]))
+    made = remember(
+        view.reductions, key, lambda _: _reduced(view, chosen, needed, [*map(cost, actions_of(view, actions))])
+    )
     return replace(made, task=made.task.starting_at(start & needed))
 
 
