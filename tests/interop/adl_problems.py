@@ -64,8 +64,8 @@ def _choices(fluent, things, boxes):
 
 
 def _term(draw, kind, scope, things):
-    fitting = [term for term in scope if term.type == kind or kind == THING]
-    fitting += [thing for thing in things if thing.type == kind or kind == THING]
+    fitting = [term for term in scope if kind in (term.type, THING)]
+    fitting += [thing for thing in things if kind in (thing.type, THING)]
     return draw(st.sampled_from(fitting))
 
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from adl_problems import adl_problems
 from hypothesis import HealthCheck, given, settings
-from pddl_domains import BRIEFCASE, GRIPPER, MORNING, TRANSPORT, DETOUR, gripper
+from pddl_domains import BRIEFCASE, DETOUR, GRIPPER, MORNING, TRANSPORT, gripper
 from unified_planning.engines import PlanGenerationResultStatus as Status
 from unified_planning.engines import SequentialPlanValidator
 from unified_planning.engines.mixins.oneshot_planner import OptimalityGuarantee
@@ -83,7 +83,9 @@ def test_an_engine_without_proof_is_reported_as_satisficing():
 def test_the_engine_is_chosen_when_optimality_is_asked_for():
     problem = ladder(2)
 
-    with OneshotPlanner(problem_kind=problem.kind, optimality_guarantee=OptimalityGuarantee.SOLVED_OPTIMALLY) as planner:
+    with OneshotPlanner(
+        problem_kind=problem.kind, optimality_guarantee=OptimalityGuarantee.SOLVED_OPTIMALLY
+    ) as planner:
         assert planner.name == "planboard"
         assert planner.solve(problem).status is Status.SOLVED_OPTIMALLY
 
@@ -134,7 +136,7 @@ def test_problems_read_by_their_own_reader_are_solved():
     assert len(solve(problem).plan.actions) == 5
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=adl_problems())
 def test_what_is_supported_is_answered(problem):
     assert PlanboardEngine.supports(problem.kind)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from adl_problems import adl_problems
+from grounded_domains import fingerprints
 from hypothesis import HealthCheck, event, given, settings
 from pddl_domains import BLOCKS, GRIPPER, KNOWN_OPTIMA, LETTER, LOGISTICS, gripper
 from slow_simulator import cheapest
@@ -49,7 +50,7 @@ def test_the_plan_goes_back_to_the_original(name):
     assert is_valid(grounding.source, grounding.plan_of(solved(grounding)))
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=adl_problems())
 def test_the_optimum_is_that_of_searching_the_states_of_the_original(problem):
     grounding = from_unified_planning(problem)
@@ -236,15 +237,9 @@ def test_a_plan_for_another_problem_does_not_go_back():
 PROGRAM = """
 import sys
 sys.path.insert(0, {here!r})
-from test_grounding import fingerprints
+from grounded_domains import fingerprints
 print(fingerprints())
 """
-
-
-def fingerprints():
-    groundings = [from_pddl(domain, problem) for domain, problem, _ in KNOWN_OPTIMA.values()]
-    names = [[operator.name for operator in grounding.problem.operators] for grounding in groundings]
-    return names, [solved(grounding).fingerprint for grounding in groundings]
 
 
 def test_nothing_depends_on_the_hash_seed():
@@ -254,7 +249,7 @@ def test_nothing_depends_on_the_hash_seed():
 
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
 
-    assert done.stdout.strip() == str(fingerprints())
+    assert done.stdout.strip() == fingerprints()
 
 
 def _one_step():

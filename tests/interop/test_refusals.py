@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from pddl_domains import BLOCKS, TRANSPORT, DETOUR
+from pddl_domains import BLOCKS, DETOUR, TRANSPORT
 from unified_planning.model import (
     DurativeAction,
     InstantaneousAction,
@@ -13,7 +13,7 @@ from unified_planning.model import (
     Problem,
 )
 from unified_planning.model.metrics import MinimizeActionCosts
-from unified_planning.shortcuts import BoolType, IntType, Or, UserType, Variable, Object, Forall
+from unified_planning.shortcuts import BoolType, Forall, IntType, Object, Or, UserType, Variable
 
 from planboard import PlanningError, TranslationError
 from planboard.interop.pddl import from_pddl, from_unified_planning
@@ -40,7 +40,9 @@ def test_a_durative_action():
     problem, _ = step()
     problem.add_action(DurativeAction("sleep"))
 
-    assert refusal(problem) == "Action 'sleep': DurativeAction is not supported; only instantaneous actions are classical."
+    assert (
+        refusal(problem) == "Action 'sleep': DurativeAction is not supported; only instantaneous actions are classical."
+    )
 
 
 def test_a_number_that_changes_and_is_read():

@@ -11,11 +11,13 @@ from planboard.errors import TranslationError
 from planboard.planners.operator import NIRVANA, Literals, Operator, PlanGoal
 from planboard.planners.problem import Inquiry, Problem
 
-_RESERVED: Final = frozenset(
-    "action always and assign at-end at-most-once at-start constants decrease define domain either exists forall goal "
-    "imply increase init maximize minimize not number object objects or over-all parameters predicates preference "
-    "problem scale-down scale-up sometime total-cost total-time types when".split()
-)
+_RESERVED: Final = frozenset((
+    "action", "always", "and", "assign", "at-end", "at-most-once", "at-start", "constants", "decrease", "define",
+    "domain", "either", "exists", "forall", "goal", "imply", "increase", "init", "maximize", "minimize", "not",
+    "number", "object", "objects", "or", "over-all", "parameters", "predicates", "preference", "problem",
+    "scale-down", "scale-up", "sometime", "total-cost", "total-time", "types", "when",
+))  # fmt: skip
+"""Words that PDDL or its readers use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,9 @@ def to_pddl(problem: Problem, goal: PlanGoal | None = None, *, name: str = "plan
 def _only_goal(problem: Problem) -> PlanGoal:
     if len(problem.goals) != 1:
         names = ", ".join(repr(goal.name) for goal in problem.goals)
-        raise TranslationError(f"A PDDL problem has one goal; choose one with `goal=`: {names}.", feature="several goals")
+        raise TranslationError(
+            f"A PDDL problem has one goal; choose one with `goal=`: {names}.", feature="several goals"
+        )
     return problem.goals[0]
 
 
@@ -75,14 +79,14 @@ def _check(operator: Operator) -> None:
     open_facts = [name for name, value in operator.effects.items() if value is None]
     if open_facts:
         raise TranslationError(
-            f"Operator {operator.label!r} leaves {open_facts[0]!r} unknown, and in PDDL nothing is. Give it a value, or "
-            "split the operator into one for each value.",
+            f"Operator {operator.label!r} leaves {open_facts[0]!r} unknown, and in PDDL nothing is. Give it a value, "
+            "or split the operator into one for each value.",
             feature="an unknown effect",
         )
     if operator.outcome:
         raise TranslationError(
-            f"Operator {operator.label!r} is one outcome of an action. To choose one is an assumption, which PDDL cannot "
-            "tell; give each outcome a name of its own.",
+            f"Operator {operator.label!r} is one outcome of an action. To choose one is an assumption, which PDDL "
+            "cannot tell; give each outcome a name of its own.",
             feature="outcomes",
         )
 
@@ -113,13 +117,15 @@ class _Export:
         yield f"; A total cost of 1 stands for a cost of {self._unit}."
         yield f"(define (domain {self._name})"
         yield "  (:requirements :strips :negative-preconditions :action-costs)"
-        yield "  (:predicates"
-        for fact, predicate in self._facts.items():
-            yield f"    ({predicate}){_comment(fact, predicate)}"
-        for fact, predicate in self._opposites.items():
-            yield f"    ({predicate}) ; known to be false: {_printable(fact)}"
-        yield "  )"
-        yield "  (:functions (total-cost) - number)"
+        if self._facts:  # an empty section is no PDDL
+            yield "  (:predicates"
+            for fact, predicate in self._facts.items():
+                yield f"    ({predicate}){_comment(fact, predicate)}"
+            for fact, predicate in self._opposites.items():
+                yield f"    ({predicate}) ; known to be false: {_printable(fact)}"
+            yield "  )"
+        if self._costs:
+            yield "  (:functions (total-cost) - number)"
         for operator, cost in zip(self._problem.operators, self._costs, strict=True):
             action = self._actions[operator.name]
             yield f"  (:action {action}{_comment(operator.name, action)}"
@@ -132,12 +138,14 @@ class _Export:
         yield f"(define (problem {self._name}-problem)"
         yield f"  (:domain {self._name})"
         yield "  (:init"
-        yield "    (= (total-cost) 0)"
+        if self._costs:
+            yield "    (= (total-cost) 0)"
         for fact in self._problem.domain.names(self._problem.true):
             yield f"    ({self._facts[fact]})"
         yield "  )"
         yield f"  (:goal {_and(self._conditions(self._goal.pre))}){_comment(self._goal.name, '')}"
-        yield "  (:metric minimize (total-cost))"
+        if self._costs:
+            yield "  (:metric minimize (total-cost))"
         yield ")"
 
     def _conditions(self, literals: Literals[bool]) -> Iterator[str]:

@@ -62,7 +62,7 @@ class Scope:
     def copy(self) -> "Scope":
         """Return a scope for what is inside a quantifier."""
         inner = Scope(self._objects)
-        inner._positions = dict(self._positions)  # noqa: SLF001 - its own class
+        inner._positions = dict(self._positions)
         inner.domains = self.domains
         return inner
 
@@ -128,7 +128,9 @@ class Expressions:
             constant = Fraction(node.constant_value())
             return lambda _: constant
         if kind in _ARITHMETIC:
-            return _folded(_ARITHMETIC[kind], [self.number(part, scope, where) for part in node.args], f"{where}: {node}")
+            return _folded(
+                _ARITHMETIC[kind], [self.number(part, scope, where) for part in node.args], f"{where}: {node}"
+            )
         if kind == OperatorKind.FLUENT_EXP:
             return self._looked_up(node, scope, where)
         raise unsupported(f"the number {node}", where)

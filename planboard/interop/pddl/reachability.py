@@ -117,8 +117,10 @@ class _Reaching:
         checks = tuple(part for part in parts if not (isinstance(part, Literal) and part.truth) and self._tells(part))
         rule = Rule(schema.domains, wanted, body, checks)
         triggers = [number for number, literal in enumerate(body) if literal.fluent not in self._static]
-        for trigger in triggers or [None]:
-            firing = _Firing(Join(rule, trigger, self._store), schema, effects, None if conditional else self._instances[schema.name])
+        for trigger in triggers or (None,):
+            firing = _Firing(
+                Join(rule, trigger, self._store), schema, effects, None if conditional else self._instances[schema.name]
+            )
             if trigger is None:
                 self._at_once.append(firing)
             else:

@@ -5,9 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pyparsing import ParseBaseException
 from unified_planning.environment import get_environment
-from unified_planning.exceptions import UPException
 from unified_planning.io import PDDLReader
 
 from planboard.errors import TranslationError
@@ -39,7 +37,7 @@ def read_pddl(domain: str, problem: str, environment: Any = None) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about such names, and about how the reader calls its parser
             return PDDLReader(environment).parse_problem_string(domain, problem)
-    except (ParseBaseException, SyntaxError, UPException, AssertionError, KeyError, ValueError) as error:
+    except Exception as error:  # the reader lets the errors of its parts through
         raise TranslationError(f"The PDDL cannot be read: {type(error).__name__}: {error}") from error
     finally:
         environment.error_used_name = strict

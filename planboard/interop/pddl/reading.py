@@ -3,7 +3,6 @@
 unified-planning declares no types, so its objects are `Any` here and go no further than this file.
 """
 
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,7 +11,7 @@ from unified_planning import model
 
 from planboard.errors import TranslationError
 from planboard.interop.pddl.expressions import Expressions, Scope, unsupported
-from planboard.interop.pddl.formula import TRUE, Atom, Formula, Junction
+from planboard.interop.pddl.formula import TRUE, Atom, Junction
 from planboard.interop.pddl.lifted import Cost, Domains, Effect, Schema, Task
 from planboard.interop.pddl.names import spelled
 
@@ -70,7 +69,9 @@ class _Reader:
         scope = Scope(self.objects)
         for parameter in action.parameters:
             scope.add(parameter.name, parameter.type, where)
-        pre = tuple(self.expressions.formula(condition, scope, f"{where}, precondition") for condition in action.preconditions)
+        pre = tuple(
+            self.expressions.formula(condition, scope, f"{where}, precondition") for condition in action.preconditions
+        )
         effects = tuple(read for effect in action.effects for read in self._effect(effect, scope, where))
         cost = self._cost(action, scope, where)
         return Schema(action.name, len(action.parameters), tuple(scope.domains), Junction(pre), effects, cost)
@@ -89,8 +90,8 @@ class _Reader:
                 atom = (fluent.name, *objects)
                 if atom not in values and default is None:
                     raise TranslationError(
-                        f"Fluent {fluent.name!r}: {spelled(*atom)} has no initial value. Set it, or give the fluent a default: "
-                        "what is not known at the start cannot be planned with."
+                        f"Fluent {fluent.name!r}: {spelled(*atom)} has no initial value. Set it, or give the fluent a "
+                        "default: what is not known at the start cannot be planned with."
                     )
                 if atom not in values:
                     true.add(atom)
@@ -138,7 +139,9 @@ class _Reader:
             return [Effect(fluent.name, terms, effect.value.bool_constant_value(), when, unless, slots)]
         found: list[Effect] = []
         for truth in (True, False):
-            chosen, other = (self.expressions.formula(effect.value, inner, where, truth=wanted) for wanted in (truth, not truth))
+            chosen, other = (
+                self.expressions.formula(effect.value, inner, where, truth=wanted) for wanted in (truth, not truth)
+            )
             when, unless = Junction((both[0], chosen)), Junction((both[1], other), every=False)
             found.append(Effect(fluent.name, terms, truth, when, unless, slots))
         return found

@@ -122,10 +122,7 @@ class Join:
             if allowed is not None and thing not in allowed:
                 return False
             binding[slot] = thing
-        for check in step.checks:
-            if truth(check, binding, self._known) is False:
-                return False
-        return True
+        return not step.checks or all(truth(check, binding, self._known) is not False for check in step.checks)
 
 
 class _Order:
@@ -172,7 +169,8 @@ class _Order:
                 places[term] = position
         domains = self._rule.domains
         binds = tuple(
-            (position, slot, self._store.fits(literal.fluent, position, domains[slot])) for slot, position in places.items()
+            (position, slot, self._store.fits(literal.fluent, position, domains[slot]))
+            for slot, position in places.items()
         )
         if first:
             constants = tuple((position, term) for position, term in given if isinstance(term, str))

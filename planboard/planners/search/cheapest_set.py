@@ -21,7 +21,9 @@ from itertools import count
 
 from planboard.planners.domain import bits_of
 from planboard.planners.search.engine import Allowance
-from planboard.planners.search.lmcut import Landmark, Relaxation, cuts, relaxation_of
+from planboard.planners.search.lmcut import Landmark, cuts
+from planboard.planners.search.relaxation import mask_of_operators, relaxation_of
+from planboard.planners.search.small_set import small_set
 from planboard.planners.search.task import Task
 
 _DIVE, _DEPTH = 256, 24
@@ -54,6 +56,9 @@ class CheapestSet:
         allowance: How many nodes may be looked into.
     """
 
+    splits: bool = True
+    """Whether parts that share no literal can be decided apart."""
+
     def __init__(self, task: Task, start: int, root: Node, allowance: Allowance) -> None:
         self.best: int | None = None
         """The cheapest set known, as a mask."""
@@ -79,11 +84,11 @@ class CheapestSet:
         """Search until the best set is proven or the nodes are used up."""
         root = self._root
         self._allowance.spend()
-        self._refine(root, dive=True)
+        self._refine(root, dives=True)
         if root.bound >= self.best_weight:
             self.bound = self.best_weight
             return
-        parts = self._components(root)
+        parts = self._components(root) if self.splits else []
         if len(parts) > 1:
             self._solve_apart(root, parts)
         else:
@@ -106,7 +111,7 @@ class CheapestSet:
             if not node.left:
                 if not self._allowance.spend():
                     return
-                self._refine(node, dive=dives)
+                self._refine(node, dives=dives)
             if node.bound < self.best_weight:
                 if queue and node.bound > queue[0][0] and not dives:
                     heappush(queue, (node.bound, next(tickets), node))
@@ -138,16 +143,19 @@ class CheapestSet:
             excluded |= 1 << operator
         return children
 
-    def _refine(self, node: Node, *, dive: bool) -> None:
+    def _refine(self, node: Node, *, dives: bool) -> None:
         """Raise the bound of a node, find a set on the way, and decide what follows from both."""
         relaxation = self._relaxation
         while self._propagate(node):
             included, excluded = bits_of(node.included), bits_of(node.excluded)
-            reached = closure(relaxation, self._start, included)
-            spent = sum([self._weights[operator] for operator in included])
-            if not self._goal & ~reached:
-                self._offer(included)
-                node.bound = spent
+            reached = relaxation.closure(self._start, included)
+            spent = self.weight_of(included)
+            # What is in must be able to run, so its preconditions are goals as well.
+            goal = self._goal
+            for operator in included:
+                goal |= relaxation.pre[operator]
+            if not goal & ~reached:
+                self._complete(node, included, spent)
                 return
             left = self._weights.copy()
             for operator in included:
@@ -158,7 +166,7 @@ class CheapestSet:
                 spent += weight
                 for operator in operators:
                     left[operator] -= weight
-            for landmark in cuts(relaxation, reached, left, excluded):
+            for landmark in cuts(relaxation.towards(goal & ~reached), reached, left, excluded):
                 if landmark is None:
                     node.bound = relaxation.infinity
                     return
@@ -167,11 +175,16 @@ class CheapestSet:
             node.bound, node.landmarks, node.left = spent, landmarks, left
             if node.bound >= self.best_weight:
                 return
-            if dive:
-                self._offer(self._small_set(reached, node))
+            if dives:
+                self._offer(small_set(relaxation, self._weights, self._start, paid=node.included, excluded=node.excluded))
             if not self._decide(node):
                 return
         node.bound = relaxation.infinity
+
+    def _complete(self, node: Node, included: list[int], spent: int) -> None:
+        """Take a node whose operators reach the goal for what it is: a set."""
+        self._offer(included)
+        node.bound = spent
 
     def _decide(self, node: Node) -> bool:
         """Rule out what would lift the bound to the best known set; say whether that puts something in."""
@@ -209,62 +222,12 @@ class CheapestSet:
                 pending.extend(bits_of(relaxation.pre[givers[0]] & ~provided))
         return True
 
-    def _small_set(self, reached: int, node: Node) -> list[int]:
-        """Return a set that reaches the goal, put together from the cheapest sets found for each literal.
-
-        The set-additive heuristic (Keyder & Geffner 2008), then trimmed of what is superfluous.
-        """
-        relaxation = self._relaxation
-        weights, pre, gives, needs, needers = (
-            self._weights,
-            relaxation.pre,
-            relaxation.gives,
-            relaxation.needs,
-            relaxation.needers,
-        )
-        unmet = [(mask & ~reached).bit_count() for mask in pre]
-        for operator in bits_of(node.excluded):
-            unmet[operator] = -1
-        value = [relaxation.infinity] * len(needers)
-        for literal in bits_of(reached):
-            value[literal] = -1
-        sets = [0] * len(needers)
-        queue: list[tuple[int, int]] = []
-        paid = node.included
-
-        def offer(operator: int) -> None:
-            union = 1 << operator
-            for need in needs[operator]:
-                union |= sets[need]
-            spent = sum([weights[other] for other in bits_of(union & ~paid)])
-            for literal in gives[operator]:
-                if spent < value[literal]:
-                    value[literal] = spent
-                    sets[literal] = union
-                    heappush(queue, (spent, literal))
-
-        for operator, count_ in enumerate(unmet):
-            if not count_:
-                offer(operator)
-        while queue:
-            spent, literal = heappop(queue)
-            if spent > value[literal]:
-                continue
-            if literal == relaxation.given + 1:
-                break
-            for needer in needers[literal]:
-                unmet[needer] -= 1
-                if not unmet[needer]:
-                    offer(needer)
-        chosen = bits_of(sets[relaxation.given + 1] & ~(1 << len(pre) - 1) | paid)
-        for operator in sorted(chosen, key=lambda one: (-weights[one], one)):
-            fewer = [other for other in chosen if other != operator]
-            if not self._goal & ~closure(relaxation, self._start, fewer):
-                chosen = fewer
-        return chosen
+    def weight_of(self, operators: Iterable[int]) -> int:
+        """Return what operators weigh together."""
+        return sum([self._weights[operator] for operator in operators])
 
     def _offer(self, operators: list[int]) -> None:
-        weight = sum(self._weights[operator] for operator in operators)
+        weight = self.weight_of(operators)
         if weight < self.best_weight:
             self.best_weight = weight
             self.best = mask_of_operators(operators)
@@ -272,7 +235,7 @@ class CheapestSet:
     def _components(self, node: Node) -> list[tuple[int, int]]:
         """Return the open operators and goal literals in groups that have nothing to do with each other, as masks."""
         relaxation = self._relaxation
-        reached = closure(relaxation, self._start, bits_of(node.included))
+        reached = relaxation.closure(self._start, bits_of(node.included))
         groups: list[tuple[int, int]] = []  # literals, operators
         goals = self._goal & ~reached
         groups += [(1 << literal, 0) for literal in bits_of(goals)]
@@ -296,15 +259,15 @@ class CheapestSet:
     def _solve_apart(self, root: Node, parts: list[tuple[int, int]]) -> None:
         relaxation = self._relaxation
         done = bits_of(root.included)
-        reached = closure(relaxation, self._start, done)
+        reached = relaxation.closure(self._start, done)
         every = (1 << len(relaxation.pre) - 1) - 1
         total, chosen, bound = 0, 0, 0
         spread = [operator for operator in done if not relaxation.pre[operator] & ~reached]
         applied = mask_of_operators(spread)
-        base = sum(self._weights[operator] for operator in spread)
+        base = self.weight_of(spread)
         proven = True
         for literals, operators in parts:
-            part = CheapestSet(
+            part = type(self)(
                 self._task,
                 reached | self._goal & ~literals,  # what the other parts see to is as good as there
                 Node(root.included & operators & ~applied, every & ~operators),
@@ -320,31 +283,3 @@ class CheapestSet:
             self.best_weight, self.best = base + total, applied | chosen
         if proven:
             self.bound = self.best_weight
-
-
-def closure(relaxation: Relaxation, reached: int, operators: Iterable[int], order: list[int] | None = None) -> int:
-    """Return the literals that the operators reach from those given; `order` receives them as they come to run."""
-    pre, add, needers = relaxation.pre, relaxation.add, relaxation.needers
-    unmet = {operator: (pre[operator] & ~reached).bit_count() for operator in operators}
-    ready = [operator for operator, missing in unmet.items() if not missing]
-    while ready:
-        operator = ready.pop()
-        if order is not None:
-            order.append(operator)
-        fresh = add[operator] & ~reached
-        reached |= fresh
-        for literal in bits_of(fresh):
-            for needer in needers[literal]:
-                if needer in unmet:
-                    unmet[needer] -= 1
-                    if not unmet[needer]:
-                        ready.append(needer)
-    return reached
-
-
-def mask_of_operators(operators: Iterable[int]) -> int:
-    """Return operators as a mask."""
-    mask = 0
-    for operator in operators:
-        mask |= 1 << operator
-    return mask

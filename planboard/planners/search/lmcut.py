@@ -9,13 +9,14 @@ A successor keeps the landmarks of its parent that do not contain the step taken
 hit them; only what is left of the weights is cut again (*incremental* LM-cut, Pommerening & Helmert 2013).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeAlias
 
 from planboard.planners.domain import bits_of
 from planboard.planners.search.engine import Estimate
+from planboard.planners.search.relaxation import Relaxation, relaxation_of
 from planboard.planners.search.task import Task
 
 Landmark: TypeAlias = tuple[int, list[int]]
@@ -25,43 +26,6 @@ _MEMORY = 200_000
 """States whose landmarks are remembered for the next search over the same operators."""
 _PARENTS = 5_000
 """States of which is kept what they leave to their successors; for others it is computed again."""
-
-
-class Relaxation:
-    """A task without deletes, as flat lists; made once and kept with the task.
-
-    Fact `count` holds from the start, and fact `count + 1` is the goal, which the last operator adds.
-    """
-
-    def __init__(self, task: Task) -> None:
-        mask = task.goal
-        for pre, add in zip(task.pre, task.add, strict=True):
-            mask |= pre | add
-        count = mask.bit_length()
-        self.given: int = count
-        """The fact that always holds: what operators without open preconditions hang from."""
-        self.pre: list[int] = [*task.pre, task.goal]
-        """Literals needed, as masks; the goal comes last."""
-        self.add: list[int] = [*task.add, 1 << (count + 1)]
-        """Literals added, as masks."""
-        self.needs: list[tuple[int, ...]] = [*task.pre_ids, tuple(bits_of(task.goal))]
-        """Literals needed, by position."""
-        self.gives: list[tuple[int, ...]] = [tuple(bits_of(add)) for add in self.add]
-        """Literals added, by position."""
-        self.needers: list[tuple[int, ...]] = _transposed(self.needs, count + 2)
-        """For each literal the operators that need it."""
-        self.givers: list[tuple[int, ...]] = _transposed(self.gives, count + 2)
-        """For each literal the operators that add it."""
-        self.infinity: int = task.infinity
-        """The value of what cannot be reached."""
-
-
-def relaxation_of(task: Task) -> Relaxation:
-    """Return the relaxation of a task, made the first time it is asked for."""
-    made: Relaxation | None = task.learned.get("relaxation")
-    if made is None:
-        made = task.learned["relaxation"] = Relaxation(task)
-    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,11 +306,3 @@ class _JustificationGraph:
                             if weight < value[effect]:
                                 value[effect] = weight
                                 heappush(queue, (weight, effect))
-
-
-def _transposed(rows: Sequence[tuple[int, ...]], count: int) -> list[tuple[int, ...]]:
-    columns: list[list[int]] = [[] for _ in range(count)]
-    for position, row in enumerate(rows):
-        for entry in row:
-            columns[entry].append(position)
-    return [tuple(column) for column in columns]

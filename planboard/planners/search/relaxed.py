@@ -7,9 +7,12 @@ none; then the set is only a bound, and A* has to decide.
 from dataclasses import dataclass
 
 from planboard.planners.domain import bits_of
-from planboard.planners.search.cheapest_set import CheapestSet, Node, mask_of_operators
+from planboard.planners.search.cheapest_plan import CheapestPlan, runs_once
+from planboard.planners.search.cheapest_set import CheapestSet, Node
 from planboard.planners.search.engine import Allowance, Limit, Solution
 from planboard.planners.search.order import canonical
+from planboard.planners.search.relaxation import mask_of_operators
+from planboard.planners.search.sequencing import orderable
 from planboard.planners.search.task import Task
 
 _ATTEMPTS = 2_000
@@ -37,12 +40,26 @@ class Relaxed:
             return self._solved(task, steps, "optimal: every step is forced", 0)
         search = CheapestSet(task, task.start, Node(mask_of_operators(start), 0), allowance)
         search.run()
-        if search.proven and search.best is None:
+        if not search.proven or search.best is None or orderable(task, bits_of(search.best)):
+            return self._answer(task, search, allowance, "optimal: the cheapest set of actions, in an order that works")
+        if not runs_once(task):
+            return self._bounded(task, search, allowance)
+        plans = CheapestPlan(task, task.start, Node(mask_of_operators(start), 0), allowance)
+        plans.run()
+        if plans.undecided:
+            return self._bounded(task, search, allowance)
+        return self._answer(task, plans, allowance, "optimal: the cheapest set of actions that has an order")
+
+    def _answer(self, task: Task, search: CheapestSet, allowance: Allowance, proof: str) -> Solution:
+        if not search.proven:
+            return self._bounded(task, search, allowance)
+        if search.best is None:
             return Solution("unsolvable", nodes=allowance.nodes, engine=self.name)
-        steps = canonical(task, bits_of(search.best or 0), attempts=_ATTEMPTS)
-        if steps is not None and search.proven:
-            proof = "optimal: the cheapest set of actions, in an order that works"
-            return self._solved(task, steps, proof, allowance.nodes)
+        steps = canonical(task, bits_of(search.best))
+        return self._bounded(task, search, allowance) if steps is None else self._solved(task, steps, proof, allowance.nodes)
+
+    def _bounded(self, task: Task, search: CheapestSet, allowance: Allowance) -> Solution:
+        steps = canonical(task, bits_of(search.best), attempts=_ATTEMPTS) if search.best is not None else None
         bound = search.bound >> task.shift(1) << task.shift()
         return Solution("limit", steps, bound=bound, nodes=allowance.nodes, ordered=True, engine=self.name)
 
