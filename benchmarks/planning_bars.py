@@ -39,7 +39,7 @@ def costs(report: Report) -> Iterator[Bar]:
         elif report.excess(outcome):
             dear.append(problem.name)
     said = f"{len(report.problems) - len(late) - len(dear)} of {len(report.problems)} problems"
-    said += f"; no plan in {report.seconds:g} s: {', '.join(late)}" if late else ""
+    said += f"; no proven plan in {report.seconds:g} s: {', '.join(late)}" if late else ""
     said += f"; dearer: {', '.join(dear)}" if dear else ""
     yield "1. the cost of the optimum on every problem", not (late or dear), said
 
@@ -85,7 +85,7 @@ def compared(report: Report, asked: str, problems: list[Instance], most: float) 
     ratios: dict[str, float] = {}
     for problem in problems:
         ours, theirs = (report.outcome(peer, problem.name) for peer in (OURS, SEARCH))
-        if ours is None or theirs is None or {ours.status, theirs.status} - {"solved", "limit"}:
+        if ours is None or theirs is None or {ours.status, theirs.status} - {"solved", "limit", "gave up"}:
             return asked, None, ""
         if ours.figures or theirs.figures:
             limit = report.seconds
@@ -119,7 +119,7 @@ def proof(report: Report, runner: Runner) -> Iterator[Bar]:
         outcome = report.outcome(OURS, problem.name)
         if outcome is None or outcome.status != "solved":
             outcome = patient.run(OURS, problem)
-        told = f"not within {PATIENCE} s" if outcome.status == "limit" else outcome.status
+        told = f"not within {PATIENCE} s" if outcome.status == "limit" else outcome.why or outcome.status
         if outcome.status == "solved":
             told = f"{outcome.figures['cold']:.2f} s, cost {float(outcome.cost or 0):g}"
         yield f"{asked}, {problem.name}", outcome.status == "solved", told

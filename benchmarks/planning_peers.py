@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from planning_families import Instance
 
-Status = Literal["solved", "no plan", "limit", "not tried", "not installed", "wrong", "error"]
+Status = Literal["solved", "no plan", "limit", "gave up", "not tried", "not installed", "wrong", "error"]
 
 WORKER = Path(__file__).with_name("planning_worker.py")
 WALL = 6

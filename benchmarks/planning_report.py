@@ -21,6 +21,7 @@ goapauto's cap on iterations is lifted.
 
 - A bare figure: the plan costs what the column "optimum" says. **+0.35**: dearer by that. **!**: no right answer.
 - TO: over {seconds:g} CPU seconds. (TO): not tried, after the same on a smaller problem of the family.
+  "Gave up": the planner's own limit came first, and it says so.
 - *: pyperplan does not look at costs here, and they differ. ?: the least cost found; no exact planner ended.
 """
 
@@ -67,7 +68,13 @@ class Report:
         if outcome is None:
             return ""
         if outcome.status != "solved":
-            short = {"limit": "TO", "not tried": "(TO)", "no plan": "**! no plan**", "wrong": "**! wrong plan**"}
+            short = {
+                "limit": "TO",
+                "gave up": "gave up",
+                "not tried": "(TO)",
+                "no plan": "**! no plan**",
+                "wrong": "**! wrong plan**",
+            }
             return short.get(outcome.status, f"**! {outcome.status}**")
         if which == "cached":
             return f"{outcome.figures[which] * 1e6:.1f} µs"
@@ -98,7 +105,7 @@ class Report:
                 continue
             mine = [outcome for outcome in self.outcomes if outcome.peer is peer]
             solved = [outcome for outcome in mine if outcome.status == "solved"]
-            late = sum(outcome.status in ("limit", "not tried") for outcome in mine)
+            late = sum(outcome.status in ("limit", "gave up", "not tried") for outcome in mine)
             best = sum(not self.excess(outcome) for outcome in solved)
             counts = (best, len(solved) - best, len(mine) - len(solved) - late, late)
             yield f"| {peer.label} | {version} | {' | '.join(map(str, counts))} |"

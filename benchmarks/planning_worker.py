@@ -50,6 +50,10 @@ def allow(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds + 1), hard))
 
 
+class GaveUp(Exception):  # noqa: N818 - as its brother
+    """The planner's own limit came first; says what it knows."""
+
+
 def out_of_time(*_: object) -> None:
     allow(5)  # to say so
     raise OutOfTime
@@ -90,7 +94,8 @@ def answered(result: Any) -> Steps:
     if isinstance(result, Plan):
         return list(result.steps)
     if result.reason == "limit":
-        raise OutOfTime
+        best = "no plan" if result.best is None else f"a plan of {result.best.cost:g}"
+        raise GaveUp(f"its own limit of nodes came first, with {best}, and none can be below {result.bound:g}")
     return None
 
 
@@ -386,6 +391,8 @@ def main() -> None:
             answer["status"] = "solved" if answer["steps"] is not None else "no plan"
         except (OutOfTime, MemoryError):
             answer = {"status": "limit"}
+        except GaveUp as error:
+            answer = {"status": "gave up", "why": str(error)}
         except ImportError as error:
             answer = {"status": "not installed", "why": str(error)}
         except Exception as error:

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import planboard.planners
+from planboard.planners.search.engine import ALGORITHMS
+from planboard.planners.search.heuristics import BUILT_IN
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -52,3 +56,16 @@ def test_links_lead_somewhere(page):
     targets = LINK.findall(page.read_text(encoding="utf-8"))
 
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_reference_of_planners_names_all_that_is_public():
+    page = (ROOT / "docs" / "reference" / "planners.md").read_text(encoding="utf-8")
+
+    assert [name for name in planboard.planners.__all__ if not re.search(rf"`(\w+\()?{name}\b", page)] == []
+
+
+def test_the_reference_of_planners_names_all_engines_and_heuristics():
+    page = (ROOT / "docs" / "reference" / "planners.md").read_text(encoding="utf-8")
+    known = [*BUILT_IN, *(f"simpleai:{algorithm}" for algorithm in ALGORITHMS)]
+
+    assert [name for name in known if f'`"{name}"`' not in page] == []

@@ -9,9 +9,15 @@ So a conflict, such as two actions that consume the same thing, costs a few bran
 interleaving of everything else. `test_the_cheapest_plan_is_found` guards it.
 """
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from planboard.planners.domain import bits_of
 from planboard.planners.search.cheapest_set import CheapestSet, Node
+from planboard.planners.search.engine import Allowance
+from planboard.planners.search.relaxation import mask_of_operators
 from planboard.planners.search.sequencing import orderable
+from planboard.planners.search.small_set import small_set
 from planboard.planners.search.task import Task
 
 
@@ -31,12 +37,52 @@ def runs_once(task: Task) -> bool:
     )
 
 
+_MENDINGS = 8
+"""Conflicts that are mended in a set found on the way, before it is given up."""
+
+
+class _Conflict(NamedTuple):
+    """Every plan with certain operators also has one of those that can mend what they do to each other."""
+
+    operators: int
+    """As a mask."""
+    menders: int
+    """As a mask; none if nothing can."""
+
+
 class CheapestPlan(CheapestSet):
     """Branch and bound over sets of operators that can be put in order."""
 
     splits = False  # parts that need nothing of each other can still take things away from each other
     undecided: bool = False
     """Whether some set could not be told to have an order; then nothing is proven."""
+
+    def __init__(self, task: Task, start: int, root: Node, allowance: Allowance) -> None:
+        super().__init__(task, start, root, allowance)
+        self._conflicts: list[_Conflict] = []
+
+    def _propagate(self, node: Node) -> bool:
+        """Include also what alone can mend a conflict."""
+        while super()._propagate(node):
+            before = node.included
+            for menders in self._open_conflicts(node):
+                if not menders:
+                    return False
+                if not menders & (menders - 1):
+                    node.included |= menders
+            if node.included == before:
+                return True
+        return False
+
+    def _implied(self, node: Node) -> list[list[int]]:
+        known = {landmark_mask for landmark_mask in (mask_of_operators(mark[1]) for mark in node.landmarks)}
+        return [bits_of(menders) for menders in self._open_conflicts(node) if menders not in known]
+
+    def _open_conflicts(self, node: Node) -> Iterator[int]:
+        """Yield for each conflict among the operators that are in the menders that come into question."""
+        for conflict in self._conflicts:
+            if not conflict.operators & ~node.included and not conflict.menders & node.included:
+                yield conflict.menders & ~node.excluded
 
     def _complete(self, node: Node, included: list[int], spent: int) -> None:
         """Take the set if it has an order; if not, find out which operators could mend it."""
@@ -47,50 +93,77 @@ class CheapestPlan(CheapestSet):
         if verdict is not False:
             super()._complete(node, included, spent)
             return
-        menders = self._menders(included, node)
+        conflict = self._conflict(included)
+        self._conflicts.append(conflict)
+        menders = bits_of(conflict.menders & ~node.excluded)
         node.left = self._weights.copy()
         for operator in included:
             node.left[operator] = 0
         if not menders:
             node.bound = self._relaxation.infinity
             return
-        share = min(node.left[operator] for operator in menders)
+        share = min([node.left[operator] for operator in menders])
         for operator in menders:
             node.left[operator] -= share
         node.landmarks = [(share, menders)]
         node.bound += share
 
     def _offer(self, operators: list[int]) -> None:
-        if self.weight_of(operators) < self.best_weight and orderable(self._task, operators):
-            super()._offer(operators)
+        """Take a set if it has an order; if not, mend it greedily a few times."""
+        for _ in range(_MENDINGS):
+            if self.weight_of(operators) >= self.best_weight:
+                return
+            if orderable(self._task, operators):
+                super()._offer(operators)
+                return
+            mended = [self._with(operators, mender) for mender in bits_of(self._conflict(operators).menders)]
+            if not mended:
+                return
+            operators = min(mended, key=lambda option: (self.weight_of(option), option))
 
-    def _menders(self, included: list[int], node: Node) -> list[int]:
-        """Return operators of which every plan that contains those given has one.
+    def _with(self, operators: list[int], mender: int) -> list[int]:
+        """Return operators together with another and the least found that lets it run."""
+        together = mask_of_operators(operators) | 1 << mender
+        goal = self._relaxation.towards(self._relaxation.pre[mender])
+        before = small_set(goal, self._weights, self._start, paid=together & ~(1 << mender), excluded=1 << mender)
+        return bits_of(together | mask_of_operators(before))
 
-        Suppose a plan adds none of the literals in question by further operators. Then it would still be one if all
-        other literals held at any time, and without the further operators. So where no order of the given ones works
-        even then, one of the literals must be added. They are made as few as possible, in ever smaller bites.
+    def _conflict(self, included: list[int]) -> _Conflict:
+        """Return why operators that have no order have none, in as few literals and operators as can be.
+
+        Suppose a plan that contains the operators adds none of some literals by others. Then it would still be one
+        without the others if all other literals held at any time. So where no order of the operators works even
+        then, the plan must add one of the literals by another operator.
         """
-        pre = self._relaxation.pre
+        relaxation = self._relaxation
+        literals = self._at_issue(included)
+        issue = mask_of_operators(literals)
+        granted = ~issue & ((1 << relaxation.given) - 1)
+        core = included
+        for operator in included:
+            fewer = [other for other in core if other != operator]
+            if not relaxation.add[operator] & issue and orderable(self._task, fewer, granted) is False:
+                core = fewer
+        givers = mask_of_operators({giver for literal in literals for giver in relaxation.givers[literal]})
+        inside = mask_of_operators(core)
+        return _Conflict(inside, givers & ~inside)
+
+    def _at_issue(self, included: list[int]) -> list[int]:
+        """Return literals such that no order works even if all others held at any time: few, by ever smaller bites."""
         needed = self._goal
         for operator in included:
-            needed |= pre[operator]
+            needed |= self._relaxation.pre[operator]
         suspects = bits_of(needed)
-        granted = 0
         size = len(suspects)
         while size > 1:
             size = (size + 1) // 2
             for begin in range(0, len(suspects), size):
-                bite = sum(1 << literal for literal in suspects[begin : begin + size] if not granted >> literal & 1)
-                if bite and orderable(self._task, included, granted | bite) is False:
-                    granted |= bite
-        decided = node.included | node.excluded
-        return sorted(
-            {
-                giver
-                for literal in suspects
-                if not granted >> literal & 1
-                for giver in self._relaxation.givers[literal]
-                if not decided >> giver & 1
-            }
-        )
+                fewer = suspects[:begin] + suspects[begin + size :]
+                granted = needed & ~mask_of_operators(fewer)
+                if orderable(self._task, included, granted) is False:
+                    suspects = fewer
+                    break
+            else:
+                continue
+            size = min(2 * size, len(suspects))
+        return suspects

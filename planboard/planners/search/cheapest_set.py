@@ -166,6 +166,12 @@ class CheapestSet:
                 spent += weight
                 for operator in operators:
                     left[operator] -= weight
+            for operators in self._implied(node):
+                share = min([left[operator] for operator in operators])
+                spent += share
+                landmarks.append((share, operators))
+                for operator in operators:
+                    left[operator] -= share
             for landmark in cuts(relaxation.towards(goal & ~reached), reached, left, excluded):
                 if landmark is None:
                     node.bound = relaxation.infinity
@@ -180,6 +186,10 @@ class CheapestSet:
             if not self._decide(node):
                 return
         node.bound = relaxation.infinity
+
+    def _implied(self, node: Node) -> list[list[int]]:  # noqa: ARG002 - for those who know more
+        """Return further sets of operators of which one must be added to those that are in."""
+        return []
 
     def _complete(self, node: Node, included: list[int], spent: int) -> None:
         """Take a node whose operators reach the goal for what it is: a set."""
