@@ -102,6 +102,7 @@ class Domain:
         self.rankings: dict[str, tuple[Any, ...]] = {}
         """The operators by worth, for planners that rank them; kept here because it outlives a planning call."""
         self._masks: dict[int, Masks] = {}
+        self._accepted: Domain | None = None
         self._goal_sets: dict[tuple[PlanGoal, ...], Domain] = {}
         self.facts: tuple[str, ...] = tuple(sorted(bit_order))
         """All facts, sorted."""
@@ -183,9 +184,12 @@ class Domain:
     def accepts(self, state: "State") -> bool:
         """Whether a state's masks mean here what they mean in its own domain."""
         theirs = state.domain
-        if theirs is self:
+        if theirs is self or theirs is self._accepted:
             return True
-        return theirs._origin is self._origin and self._bit_order[: len(theirs._bit_order)] == theirs._bit_order  # noqa: SLF001
+        alike = theirs._origin is self._origin and self._bit_order[: len(theirs._bit_order)] == theirs._bit_order  # noqa: SLF001
+        if alike:
+            self._accepted = theirs  # a process asks at every tick
+        return alike
 
     def covering(self, names: Iterable[str]) -> "Domain":
         """Return this domain, or one that knows these names too and keeps every bit where it is.

@@ -250,7 +250,7 @@ class OptimisticSearch:
             assumptions=assumptions,
             proof=self._proof(solution, reduced, total(costs) - (total(values) if self._net else 0)),
             relevant=view.relevant,
-            lasting=True,
+            lasting=solution.optimal,  # what remains of another plan need not be what planning afresh would give
         )
         return Draft(Plan(course, world.true, world.unknown), _leaning(view, in_view, world))
 

@@ -172,6 +172,8 @@ class Plan:
         course, done = self._course, self._done
         if not course.lasting or course.domain.dynamic or done == len(course.operators):
             return None
+        if not course.domain.accepts(observed):
+            observed = course.domain.state(observed)
         masks, relevant = course.masks[done], course.relevant
         if masks.unknown & relevant:
             return None

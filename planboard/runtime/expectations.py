@@ -43,7 +43,7 @@ def wrong_assumptions(action: Action, plan: Plan, world: World) -> tuple[str, ..
     first = plan.first
     if first is None or first.name != action.name:
         return ()
-    unsure = {world.domain.bit(name): name for name, effect in first.effects.items() if effect is None}
+    unsure = {plan.domain.bit(name): name for name, effect in first.effects.items() if effect is None}
     wrong: list[str] = []
     for assumption in plan.assumed:
         if assumption.bit == 0:

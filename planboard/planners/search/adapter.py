@@ -11,7 +11,7 @@ from typing import Any
 import simpleai.search
 
 from planboard.planners.search.engine import ALGORITHMS, Allowance, Heuristic, Limit, Solution
-from planboard.planners.search.heuristics import HMax
+from planboard.planners.search.heuristics import Blind, HMax
 from planboard.planners.search.space import PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
 
@@ -26,7 +26,10 @@ class SimpleAI:
     algorithm: str
     """A key of `ALGORITHMS`."""
     heuristic: Heuristic | None = None
-    """For those that use one; `None` for hmax, which is consistent: simpleai's `astar` never reopens a state."""
+    """For those that use one; `None` for hmax.
+
+    As simpleai's `astar` never reopens a state, only hmax and blind, which are consistent, make its plans optimal.
+    """
 
     @property
     def name(self) -> str:
@@ -49,7 +52,7 @@ class SimpleAI:
             complete = self.algorithm != "limited_depth_first"
             return Solution("unsolvable" if complete else "limit", nodes=allowance.nodes)
         steps = tuple(index for move, _ in found.path() if move for index in move)
-        optimal = ALGORITHMS[self.algorithm] and (self.algorithm != "astar" or heuristic is not self.heuristic)
+        optimal = ALGORITHMS[self.algorithm] and (self.algorithm != "astar" or isinstance(heuristic, Blind | HMax))
         verdict = "optimal" if optimal else "not proven optimal"
         return Solution(
             "solved",

@@ -36,14 +36,17 @@ class AStar:
 
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
-        found = self.solve_within(task, Allowance(limit))
-        return found if found.steps or found.status != "limit" else replace(found, steps=any_plan(task, limit))
+        allowance = Allowance(limit)
+        found = self.solve_within(task, allowance)
+        if found.steps or found.status != "limit":
+            return found
+        return replace(found, steps=any_plan(task, limit, allowance), nodes=allowance.nodes)
 
-    def solve_within(self, task: Task, allowance: Allowance) -> Solution:
-        """Return the same, with what is left of a limit."""
+    def solve_within(self, task: Task, allowance: Allowance, *, states: int | None = None) -> Solution:
+        """Return the same, with what is left of a limit, and for so many different states at most."""
         heuristic = self.heuristic or LMCut()
         problem = PlanProblem(task, heuristic, allowance)
-        fringe = OpenList(problem)
+        fringe = OpenList(problem, states=states)
         answered = partial(Solution, engine=self.name)
         try:
             found = _search(problem, fringe, graph_search=False, node_factory=PlanNode)
@@ -62,12 +65,12 @@ class AStar:
         )
 
 
-def any_plan(task: Task, limit: Limit) -> tuple[int, ...] | None:
+def any_plan(task: Task, limit: Limit, allowance: Allowance) -> tuple[int, ...] | None:
     """Look for some plan when there was no time for the best: nearest to the goal first, for as many nodes again.
 
     This is greedy best-first search with h-add, which finds plans soon and says nothing about their cost.
     """
-    problem = PlanProblem(task, HAdd(), Allowance(limit))
+    problem = PlanProblem(task, HAdd(), allowance.more(limit.nodes))
     try:
         found = _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode)
     except _LimitReached:
@@ -88,7 +91,7 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         parent: "PlanNode | None" = None,
         action: Move | None = None,
         cost: int = 0,
-        problem: PlanProblem | None = None,
+        problem: Any = None,
         depth: int = 0,
     ) -> None:
         # As in `SearchNode`, whose own constructor costs as much again.
@@ -125,7 +128,7 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         """Ask the heuristic."""
         problem: PlanProblem = self.problem
         if self.parent is not None and problem.incremental is not None:
-            found = problem.incremental.after(self.state, self.parent.state, self.action)
+            found = problem.incremental.after(self.state, self.parent.state, self.action or ())
         else:
             found = problem.estimate(self.state)
         self.estimate = max(self.estimate, found)
@@ -150,15 +153,17 @@ class OpenList:
     Args:
         problem: What is searched.
         greedy: Go by the estimate alone. A plan is found sooner, and proves nothing.
+        states: How many different states may be reached; more end the search as a limit does.
     """
 
-    def __init__(self, problem: PlanProblem, *, greedy: bool = False) -> None:
+    def __init__(self, problem: PlanProblem, *, greedy: bool = False, states: int | None = None) -> None:
         self.best: PlanNode | None = None
         """The cheapest node met in which the goal holds."""
         self.bound = 0
         """The least weight a plan can have, as far as is known."""
         self._problem = problem
         self._greedy = greedy
+        self._most = states
         self._cheapest: dict[int, int] = {}
         self._queue: list[tuple[int, int, int, PlanNode]] = []
         self._ticket = count(0, -1)
@@ -169,6 +174,8 @@ class OpenList:
         if known is not None and known <= node.cost:
             return
         self._cheapest[node.state] = node.cost
+        if self._most is not None and len(self._cheapest) > self._most:
+            raise _LimitReached
         if self._problem.is_goal(node.state) and (self.best is None or node.cost < self.best.cost):
             self.best = node
         self._push(node)

@@ -1,4 +1,9 @@
-"""The default engine: what can be settled by sets of actions is; the rest goes to A*."""
+"""The default engine: what can be settled by sets of actions is; the rest goes to A*.
+
+A* with LM-cut comes first, since most searches end after few nodes. One that does not may be over a small number of
+states, each dear to estimate and cheap to visit, so then as many are visited blindly as cost little; only after
+that is the estimate given all the nodes there are. Estimates once made are remembered, so nothing is made twice.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -6,13 +11,18 @@ from planboard.planners.search.engine import Allowance, Heuristic, Limit, Soluti
 from planboard.planners.search.relaxed import Relaxed
 from planboard.planners.search.task import Task
 
+_INFORMED = 400
+"""Nodes for the first attempt of A*."""
+_STATES = 3_000
+"""States that the blind one may reach."""
+
 
 @dataclass(frozen=True, slots=True)
 class Auto:
     """`Relaxed`, then `AStar`."""
 
     heuristic: Heuristic | None = None
-    """For A*; `None` for its default."""
+    """For A*; `None` for LM-cut, with an interlude without any."""
 
     @property
     def name(self) -> str:
@@ -22,14 +32,22 @@ class Auto:
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
         allowance = Allowance(limit)
-        found = Relaxed().solve_within(task, allowance)
-        if found.status != "limit":
-            return found
+        first = Relaxed().solve_within(task, allowance)
+        if first.status != "limit":
+            return first
         from planboard.planners.search.astar import AStar, any_plan
+        from planboard.planners.search.heuristics import Blind
 
-        first = found
+        if self.heuristic is None:
+            found = AStar().solve_within(task, allowance.part(_INFORMED))
+            if found.status == "limit":
+                found = AStar(Blind()).solve_within(task, allowance, states=_STATES)
+            if found.status != "limit":
+                return found
         found = AStar(self.heuristic).solve_within(task, allowance)
-        if found.status != "limit":
+        steps = found.steps or first.steps
+        if steps is None and found.status == "limit":
+            steps = any_plan(task, limit, allowance)
+        if found.optimal or found.status == "unsolvable":
             return found
-        steps = found.steps or first.steps or any_plan(task, limit)
-        return replace(found, steps=steps, bound=max(first.bound, found.bound))
+        return replace(found, steps=steps, bound=max(first.bound, found.bound), nodes=allowance.nodes)

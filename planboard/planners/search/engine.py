@@ -1,6 +1,7 @@
 """What a search engine is: a name, and a way to solve a task."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
@@ -44,16 +45,32 @@ class Allowance:
     """What is left of a limit while engines work, one after the other."""
 
     def __init__(self, limit: Limit) -> None:
-        self.nodes: int = 0
-        """Nodes spent."""
-        self._limit = limit
+        self._spent = [0]
+        self._most = limit.nodes
         self._deadline = None if limit.seconds is None else monotonic() + limit.seconds
+
+    @property
+    def nodes(self) -> int:
+        """Nodes spent."""
+        return self._spent[0]
+
+    def part(self, nodes: int) -> "Allowance":
+        """Return an allowance of so many nodes at most, which are taken from this one."""
+        part = copy(self)
+        part._most = min(self._most, self.nodes + nodes)  # noqa: SLF001 - its own class
+        return part
+
+    def more(self, nodes: int) -> "Allowance":
+        """Return an allowance of so many nodes on top of those spent, counted together with them."""
+        more = copy(self)
+        more._most = self.nodes + nodes  # noqa: SLF001 - its own class
+        return more
 
     def spend(self) -> bool:
         """Take one node; false, and nothing is taken, if the limit is reached."""
-        if self.nodes >= self._limit.nodes or (self._deadline is not None and monotonic() > self._deadline):
+        if self._spent[0] >= self._most or (self._deadline is not None and monotonic() > self._deadline):
             return False
-        self.nodes += 1
+        self._spent[0] += 1
         return True
 
 

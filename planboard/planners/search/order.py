@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
+from planboard.planners.search.sequencing import orderable
 from planboard.planners.search.task import Task
 
 _ATTEMPTS = 100_000
@@ -27,6 +28,8 @@ def canonical(task: Task, steps: Iterable[int], *, attempts: int = _ATTEMPTS) ->
     assumptions = sum(counts.pop(index) for index in list(counts) if index >= task.actions)
     if not assumptions:
         order = _greedy(task, dict(counts))
+        if order is None:
+            order = _foreseen(task, list(counts.elements()))
         if order is not None:
             return order
     return _exact(task, counts, assumptions, attempts)
@@ -61,6 +64,28 @@ def _greedy(task: Task, counts: dict[int, int]) -> tuple[int, ...] | None:
             heappush(ready, index)
         state = following
     return tuple(order) if len(order) == left and task.goal & ~state == 0 else None
+
+
+def _foreseen(task: Task, left: list[int]) -> tuple[int, ...] | None:
+    """Take the smallest applicable action from which the rest can still be done; `None` if that is hard to tell."""
+    state, order = task.start, []
+    left.sort()
+    while left:
+        for position, index in enumerate(left):
+            if task.pre[index] & ~state or (position and left[position - 1] == index):
+                continue
+            following = state & ~task.dele[index] | task.add[index]
+            rest = left[:position] + left[position + 1 :]
+            possible = orderable(task, rest, start=following)
+            if possible is None:
+                return None
+            if possible:
+                state, left = following, rest
+                order.append(index)
+                break
+        else:
+            return None
+    return tuple(order)
 
 
 def _recount(task: Task, unmet: dict[int, int], before: int, after: int, ready: list[int]) -> None:

@@ -13,17 +13,18 @@ _TRIALS = 2_000
 """States entered before the question is left open; a count is the same on every machine."""
 
 
-def orderable(task: Task, operators: Iterable[int], granted: int = 0) -> bool | None:
+def orderable(task: Task, operators: Iterable[int], granted: int = 0, *, start: int | None = None) -> bool | None:
     """Return whether there is such an order; `None` if too many had to be tried.
 
     Args:
-        task: Start, goal, and what operators need and do.
-        operators: What has to be run.
+        task: Goal, and what operators need and do.
+        operators: What has to be run; one that is named twice has to be run twice.
         granted: Literals that hold whatever happens.
+        start: The literals that hold at first; `None` for those of the task.
     """
     pre, add, dele = task.pre, task.add, task.dele
     dead: set[tuple[int, tuple[int, ...]]] = set()
-    pending = [(task.start | granted, tuple(sorted(operators)))]
+    pending = [((task.start if start is None else start) | granted, tuple(sorted(operators)))]
     for _ in range(_TRIALS):
         if not pending:
             return False
@@ -35,10 +36,11 @@ def orderable(task: Task, operators: Iterable[int], granted: int = 0) -> bool | 
         if (state, left) in dead:
             continue
         dead.add((state, left))
-        for operator in reversed(left):
+        for position in reversed(range(len(left))):
+            operator = left[position]
             if not pre[operator] & ~state:
                 following = state & ~(dele[operator] & ~granted) | add[operator]
-                pending.append((following, tuple(other for other in left if other != operator)))
+                pending.append((following, left[:position] + left[position + 1 :]))
     return None
 
 
@@ -46,18 +48,17 @@ def _run_the_harmless(task: Task, state: int, left: tuple[int, ...], granted: in
     """Return the state after the operators that may as well be run now, and those that are left."""
     pre, add, dele = task.pre, task.add, task.dele
     while True:
-        before = left
-        for operator in left:
+        for position, operator in enumerate(left):
             if pre[operator] & ~state:
                 continue
+            others = left[:position] + left[position + 1 :]
             needed, taken = task.goal, 0
-            for other in left:
-                if other != operator:
-                    needed |= pre[other]
-                    taken |= dele[other]
+            for other in others:
+                needed |= pre[other]
+                taken |= dele[other]
             if not (dele[operator] & needed | add[operator] & needed & taken) & ~granted:
                 state = state & ~(dele[operator] & ~granted) | add[operator]
-                left = tuple(other for other in left if other != operator)
+                left = others
                 break
-        if left == before:
+        else:
             return state, left
