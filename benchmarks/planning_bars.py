@@ -119,7 +119,7 @@ def proof(report: Report, runner: Runner) -> Iterator[Bar]:
         outcome = report.outcome(OURS, problem.name)
         if outcome is None or outcome.status != "solved":
             outcome = patient.run(OURS, problem)
-        told = f"not within {PATIENCE} s" if outcome.status == "limit" else outcome.why or outcome.status
+        told = outcome.why or (f"not within {PATIENCE} s" if outcome.status == "limit" else outcome.status)
         if outcome.status == "solved":
             told = f"{outcome.figures['cold']:.2f} s, cost {float(outcome.cost or 0):g}"
         yield f"{asked}, {problem.name}", outcome.status == "solved", told

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from planning_sas import sas
+
 REPEAT_FOR = 0.5
 """CPU seconds spent on repetitions."""
 REPEATS = 40
@@ -276,27 +278,6 @@ def goapauto(task: Task) -> dict[str, Any]:
 # Fast Downward --------------------------------------------------------------------------------------------------------
 
 
-def sas(task: Task) -> str:
-    """Return the task in Fast Downward's own format: one variable a fact, value 0 true and 1 false."""
-    number = {name: index for index, name in enumerate(task["facts"])}
-    start = set(task["start"])
-    lines = ["begin_version", "3", "end_version", "begin_metric", "1", "end_metric", str(len(number))]
-    for name, index in number.items():
-        atoms = [f"Atom {name}()", f"NegatedAtom {name}()"]
-        lines += ["begin_variable", f"var{index}", "-1", "2", *atoms, "end_variable"]
-    lines += ["0", "begin_state", *("0" if name in start else "1" for name in number), "end_state"]
-    lines += ["begin_goal", str(len(task["goal"])), *(f"{number[name]} 0" for name in task["goal"]), "end_goal"]
-    lines.append(str(len(task["operators"])))
-    for name, pre, effects, cost in task["operators"]:
-        value = {fact: 0 if true else 1 for fact, true in pre.items()}
-        prevail = [f"{number[fact]} {value[fact]}" for fact in pre if fact not in effects]
-        changes = [f"0 {number[fact]} {value.get(fact, -1)} {0 if true else 1}" for fact, true in effects.items()]
-        scaled = round(cost * task["scale"])
-        lines += ["begin_operator", name, str(len(prevail)), *prevail, str(len(changes)), *changes]
-        lines += [str(scaled), "end_operator"]
-    return "\n".join([*lines, "0", ""])
-
-
 def downward(task: Task) -> dict[str, Any]:
     """The search program alone, A* with LM-cut, on the task as it is; its start is part of the figure."""
     import up_fast_downward
@@ -389,8 +370,10 @@ def main() -> None:
         try:
             answer = WORKERS[name](json.load(sys.stdin))
             answer["status"] = "solved" if answer["steps"] is not None else "no plan"
-        except (OutOfTime, MemoryError):
+        except OutOfTime:
             answer = {"status": "limit"}
+        except MemoryError:
+            answer = {"status": "limit", "why": f"over {MEMORY >> 30} GB"}
         except GaveUp as error:
             answer = {"status": "gave up", "why": str(error)}
         except ImportError as error:

@@ -6,17 +6,17 @@ is the same rule's order for the rest, which is why a plan that is followed neve
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
-from planboard.planners.search.sequencing import orderable
+from planboard.planners.search.sequencing import Sequencing
 from planboard.planners.search.task import Task
 
 _ATTEMPTS = 100_000
 """Positions tried by the exact rule, beyond which the order found is kept; a count is the same everywhere."""
 
 
-def canonical(task: Task, steps: Iterable[int], *, attempts: int = _ATTEMPTS) -> tuple[int, ...] | None:
+def canonical(task: Task, steps: Sequence[int], *, attempts: int = _ATTEMPTS) -> tuple[int, ...] | None:
     """Return the same actions in the smallest executable order, assumptions placed where they are relied on.
 
     No more assumptions are made than `steps` makes. `None` if the actions reach the goal in no order, or none was
@@ -29,7 +29,7 @@ def canonical(task: Task, steps: Iterable[int], *, attempts: int = _ATTEMPTS) ->
     if not assumptions:
         order = _greedy(task, dict(counts))
         if order is None:
-            order = _foreseen(task, list(counts.elements()))
+            order = _foreseen(task, steps)
         if order is not None:
             return order
     return _exact(task, counts, assumptions, attempts)
@@ -66,26 +66,28 @@ def _greedy(task: Task, counts: dict[int, int]) -> tuple[int, ...] | None:
     return tuple(order) if len(order) == left and task.goal & ~state == 0 else None
 
 
-def _foreseen(task: Task, left: list[int]) -> tuple[int, ...] | None:
-    """Take the smallest applicable action from which the rest can still be done; `None` if that is hard to tell."""
-    state, order = task.start, []
-    left.sort()
-    while left:
+def _foreseen(task: Task, operators: Sequence[int]) -> tuple[int, ...] | None:
+    """Take the smallest applicable action from which the rest can still be done; `None` if that is hard to tell.
+
+    An order that is known to work answers for its own next action; only smaller ones have to be looked into.
+    """
+    sequencing = Sequencing(task)
+    state, left, order = task.start, tuple(sorted(operators)), []
+    known = tuple(operators) if is_executable(task, operators) else sequencing.order(state, left)
+    while left and isinstance(known, tuple):
         for position, index in enumerate(left):
-            if task.pre[index] & ~state or (position and left[position - 1] == index):
+            if task.pre[index] & ~state:
                 continue
             following = state & ~task.dele[index] | task.add[index]
             rest = left[:position] + left[position + 1 :]
-            possible = orderable(task, rest, start=following)
-            if possible is None:
+            found = known[1:] if index == known[0] else sequencing.order(following, rest)
+            if found is None:
                 return None
-            if possible:
-                state, left = following, rest
+            if found is not False:
+                state, left, known = following, rest, found
                 order.append(index)
                 break
-        else:
-            return None
-    return tuple(order)
+    return tuple(order) if isinstance(known, tuple) else None
 
 
 def _recount(task: Task, unmet: dict[int, int], before: int, after: int, ready: list[int]) -> None:

@@ -1,64 +1,152 @@
-"""Whether operators can be put into some order in which all of them run, each once, and the goal holds at the end.
+"""Some order in which operators can be run, each as often as it is named, such that the goal holds at the end.
 
 Depth first, without recursion. An operator that takes away nothing the others need, and whose gifts none of them takes
-away, is run as soon as it can be: that never does harm, so only the others are tried one after the other. States
-from which nothing works are remembered.
+away except to use it, is run as soon as it can be: that never does harm, so only the others are tried one after the
+other. What nothing works from is remembered.
 """
 
 from collections.abc import Iterable
 
+from planboard.planners.domain import bits_of
 from planboard.planners.search.task import Task
 
 _TRIALS = 2_000
-"""States entered before the question is left open; a count is the same on every machine."""
+"""Positions entered before the question is left open; a count is the same on every machine."""
 
 
-def orderable(task: Task, operators: Iterable[int], granted: int = 0, *, start: int | None = None) -> bool | None:
-    """Return whether there is such an order; `None` if too many had to be tried.
+_FIELD = 8
+"""Bits to count a literal with: up to 127 operators that give it."""
+
+
+class Sequencing:
+    """Questions about orders of the operators of a task; what one answer took serves the next.
 
     Args:
-        task: Goal, and what operators need and do.
-        operators: What has to be run; one that is named twice has to be run twice.
+        task: What operators need and do, and the goal.
         granted: Literals that hold whatever happens.
-        start: The literals that hold at first; `None` for those of the task.
     """
-    pre, add, dele = task.pre, task.add, task.dele
-    dead: set[tuple[int, tuple[int, ...]]] = set()
-    pending = [((task.start if start is None else start) | granted, tuple(sorted(operators)))]
-    for _ in range(_TRIALS):
-        if not pending:
-            return False
-        state, left = _run_the_harmless(task, *pending.pop(), granted)
-        if not left:
-            if not task.goal & ~state:
-                return True
-            continue
-        if (state, left) in dead:
-            continue
-        dead.add((state, left))
-        for position in reversed(range(len(left))):
-            operator = left[position]
-            if not pre[operator] & ~state:
+
+    def __init__(self, task: Task, granted: int = 0) -> None:
+        self.task = task
+        self.granted = granted
+        self._dead: set[tuple[int, tuple[int, ...]]] = set()
+        self._known: dict[int, int] = {}
+        everything = task.goal | task.start
+        for pre, add in zip(task.pre, task.add, strict=True):
+            everything |= pre | add
+        self._full = _spread(everything) << (_FIELD - 1)
+        self._goal = _spread(task.goal & ~granted)
+
+    def order(self, start: int, operators: tuple[int, ...]) -> tuple[int, ...] | bool | None:
+        """Return an order from a state, smaller operators first where there is a choice.
+
+        False if there is none, `None` if too much had to be tried to tell.
+        """
+        task, granted = self.task, self.granted
+        pre, add, dele, goal = task.pre, task.add, task.dele, task.goal
+        open_positions: list[tuple[int, tuple[int, ...], tuple[int, ...], int]] = []
+        state, left, done, position = *self._run_the_harmless(start | granted, operators, ()), 0
+        for _ in range(_TRIALS):
+            if not left:
+                if not goal & ~state:
+                    return done
+                position = 0
+            elif not position and ((state, left) in self._dead or not self._may_work(state, left)):
+                position = len(left)
+            while position < len(left) and pre[left[position]] & ~state:
+                position += 1
+            if position < len(left):
+                operator = left[position]
+                open_positions.append((state, left, done, position + 1))
                 following = state & ~(dele[operator] & ~granted) | add[operator]
-                pending.append((following, left[:position] + left[position + 1 :]))
-    return None
+                rest = _without(left, position)
+                state, left, done, position = *self._run_the_harmless(following, rest, (*done, operator)), 0
+            else:
+                if left:
+                    self._dead.add((state, left))
+                if not open_positions:
+                    return False
+                state, left, done, position = open_positions.pop()
+        return None
+
+    def _may_work(self, state: int, left: tuple[int, ...]) -> bool:
+        """Whether all can be run if nothing is taken away, and everything is given as often as it is used up.
+
+        Each use of a literal that takes it away must be preceded by a gift of its own. Counted in fields of an
+        integer, one per literal: a field that would fall below zero loses its topmost bit.
+        """
+        balance = self._full + _spread(state) - self._goal
+        for operator in left:
+            balance += self._turnover(operator)
+        if balance & self._full != self._full:
+            return False
+        pre, add = self.task.pre, self.task.add
+        while left:
+            before, waiting = state, []
+            for operator in left:
+                if pre[operator] & ~state:
+                    waiting.append(operator)
+                else:
+                    state |= add[operator]
+            if state == before and waiting:
+                return False
+            left = tuple(waiting)
+        return not self.task.goal & ~state
+
+    def _turnover(self, operator: int) -> int:
+        found = self._known.get(operator)
+        if found is None:
+            task = self.task
+            used_up = task.pre[operator] & task.dele[operator] & ~self.granted
+            found = self._known[operator] = _spread(task.add[operator]) - _spread(used_up)
+        return found
+
+    def _run_the_harmless(
+        self, state: int, left: tuple[int, ...], done: tuple[int, ...]
+    ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+        """Return the state after the operators that may as well be run now, those that are left, and all that ran."""
+        pre, add, dele = self.task.pre, self.task.add, self.task.dele
+        while True:
+            for position, operator in enumerate(left):
+                if not pre[operator] & ~state and self._is_harmless(operator, others := _without(left, position)):
+                    state = state & ~(dele[operator] & ~self.granted) | add[operator]
+                    left, done = others, (*done, operator)
+                    break
+            else:
+                return state, left, done
+
+    def _is_harmless(self, operator: int, others: tuple[int, ...]) -> bool:
+        """Whether an operator takes away nothing that others need, and none takes from others what it gives."""
+        pre, dele, goal = self.task.pre, self.task.dele, self.task.goal
+        needed, taken = goal, 0
+        for other in others:
+            needed |= pre[other]
+            taken |= dele[other]
+        if dele[operator] & needed & ~self.granted:
+            return False
+        for position in bits_of(self.task.add[operator] & needed & taken & ~self.granted):
+            literal = 1 << position
+            takers = [other for other in others if dele[other] & literal]
+            if goal & literal or len(takers) > 1 or takers != [other for other in others if pre[other] & literal]:
+                return False
+        return True
 
 
-def _run_the_harmless(task: Task, state: int, left: tuple[int, ...], granted: int) -> tuple[int, tuple[int, ...]]:
-    """Return the state after the operators that may as well be run now, and those that are left."""
-    pre, add, dele = task.pre, task.add, task.dele
-    while True:
-        for position, operator in enumerate(left):
-            if pre[operator] & ~state:
-                continue
-            others = left[:position] + left[position + 1 :]
-            needed, taken = task.goal, 0
-            for other in others:
-                needed |= pre[other]
-                taken |= dele[other]
-            if not (dele[operator] & needed | add[operator] & needed & taken) & ~granted:
-                state = state & ~(dele[operator] & ~granted) | add[operator]
-                left = others
-                break
-        else:
-            return state, left
+def _without(operators: tuple[int, ...], position: int) -> tuple[int, ...]:
+    return operators[:position] + operators[position + 1 :]
+
+
+def orderable(task: Task, operators: Iterable[int], granted: int = 0) -> bool | None:
+    """Return whether operators have an order; `None` if too much had to be tried to tell.
+
+    Args:
+        task: Start, goal, and what operators need and do.
+        operators: What has to be run; what is named twice has to be run twice.
+        granted: Literals that hold whatever happens.
+    """
+    found = Sequencing(task, granted).order(task.start, tuple(sorted(operators)))
+    return found if found is None or found is False else True
+
+
+def _spread(literals: int) -> int:
+    return sum([1 << _FIELD * position for position in bits_of(literals)])
