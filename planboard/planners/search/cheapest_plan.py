@@ -109,12 +109,14 @@ class CheapestPlan(CheapestSet):
         node.bound += share
 
     def _offer(self, operators: list[int]) -> None:
-        """Take a set if it has an order; if not, mend it greedily a few times."""
+        """Take a set if it has an order; if not, and as long as there is none, mend it greedily a few times."""
         for _ in range(_MENDINGS):
             if self.weight_of(operators) >= self.best_weight:
                 return
             if orderable(self._task, operators):
                 super()._offer(operators)
+                return
+            if self.best is not None:
                 return
             mended = [self._with(operators, mender) for mender in bits_of(self._conflict(operators).menders)]
             if not mended:

@@ -128,9 +128,10 @@ class CheapestSet:
         choices: list[tuple[int, int, int, list[int]]] = []
         for weight, operators in node.landmarks:
             open_ones = [operator for operator in operators if not decided >> operator & 1]
-            if open_ones:
-                free = sum([not left[operator] >> shift for operator in open_ones])
-                choices.append((free, len(open_ones), weight, open_ones))
+            if not open_ones:
+                return []  # what could hit it is out, so nothing here beats the best set
+            free = sum([not left[operator] >> shift for operator in open_ones])
+            choices.append((free, len(open_ones), weight, open_ones))
         operators = sorted(min(choices)[3], key=lambda operator: (left[operator], operator))
         children = []
         excluded = node.excluded

@@ -30,12 +30,8 @@ class Sequencing:
         self.task = task
         self.granted = granted
         self._dead: set[tuple[int, tuple[int, ...]]] = set()
-        self._known: dict[int, int] = {}
-        everything = task.goal | task.start
-        for pre, add in zip(task.pre, task.add, strict=True):
-            everything |= pre | add
-        self._full = _spread(everything) << (_FIELD - 1)
-        self._goal = _spread(task.goal & ~granted)
+        self._scarce = 0
+        self._turnover: dict[int, int] = {}
 
     def order(self, start: int, operators: tuple[int, ...]) -> tuple[int, ...] | bool | None:
         """Return an order from a state, smaller operators first where there is a choice.
@@ -44,6 +40,7 @@ class Sequencing:
         """
         task, granted = self.task, self.granted
         pre, add, dele, goal = task.pre, task.add, task.dele, task.goal
+        self._take_stock(operators)
         open_positions: list[tuple[int, tuple[int, ...], tuple[int, ...], int]] = []
         state, left, done, position = *self._run_the_harmless(start | granted, operators, ()), 0
         for _ in range(_TRIALS):
@@ -75,10 +72,12 @@ class Sequencing:
         Each use of a literal that takes it away must be preceded by a gift of its own. Counted in fields of an
         integer, one per literal: a field that would fall below zero loses its topmost bit.
         """
-        balance = self._full + _spread(state) - self._goal
+        scarce = self._scarce
+        full = _spread(scarce) << (_FIELD - 1)
+        balance = full + _spread(state & scarce) - _spread(self.task.goal & scarce)
         for operator in left:
-            balance += self._turnover(operator)
-        if balance & self._full != self._full:
+            balance += self._turnover[operator]
+        if balance & full != full:
             return False
         pre, add = self.task.pre, self.task.add
         while left:
@@ -93,13 +92,17 @@ class Sequencing:
             left = tuple(waiting)
         return not self.task.goal & ~state
 
-    def _turnover(self, operator: int) -> int:
-        found = self._known.get(operator)
-        if found is None:
-            task = self.task
-            used_up = task.pre[operator] & task.dele[operator] & ~self.granted
-            found = self._known[operator] = _spread(task.add[operator]) - _spread(used_up)
-        return found
+    def _take_stock(self, operators: Iterable[int]) -> None:
+        """Note which literals are used up, and what each operator gives and uses up of them."""
+        task = self.task
+        self._scarce = 0
+        for operator in operators:
+            self._scarce |= task.pre[operator] & task.dele[operator] & ~self.granted
+        self._turnover = {
+            operator: _spread(task.add[operator] & self._scarce)
+            - _spread(task.pre[operator] & task.dele[operator] & self._scarce)
+            for operator in operators
+        }
 
     def _run_the_harmless(
         self, state: int, left: tuple[int, ...], done: tuple[int, ...]
