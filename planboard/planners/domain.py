@@ -302,6 +302,8 @@ def mask_of(bit: Mapping[str, int], literals: Mapping[str, Truth], wanted: Truth
 
 def bits_of(mask: int) -> list[int]:
     """Return the positions of the bits that are set, ascending."""
+    if not mask & (mask - 1):  # one bit or none, which is most of the calls
+        return [mask.bit_length() - 1] if mask else []
     positions = []
     while mask:
         low = mask & -mask

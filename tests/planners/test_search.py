@@ -116,7 +116,7 @@ CHAIN = [Operator("one", (), ["half"], 1), Operator("two", ["half"], ["goal"], 1
 
 def test_simpleai_calls_only_what_we_provide():
     """The contract with simpleai 0.8.3's private `_search`; if this fails, look at its new source first."""
-    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"], Allowance(Limit()))
+    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"])
     fringe, viewer = RecordingFringe(problem), Viewer()
 
     found = _search(problem, fringe, graph_search=False, node_factory=PlanNode, viewer=viewer)
@@ -138,7 +138,7 @@ def test_simpleai_calls_only_what_we_provide():
 
 
 def test_the_scan_for_duplicates_of_simpleai_is_refused():
-    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"], Allowance(Limit()))
+    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"])
 
     with pytest.raises(TypeError, match="graph_search=False"):
         _search(problem, OpenList(problem), graph_search=True, node_factory=PlanNode)
@@ -214,7 +214,7 @@ def test_an_engine_that_errs_is_named():
 
 
 def test_the_problem_is_one_that_simpleai_understands():
-    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"], Allowance(Limit()))
+    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"])
 
     moves = problem.actions(problem.initial_state)
 
@@ -241,6 +241,6 @@ def test_the_order_is_the_smallest_by_name_even_where_the_first_try_is_stuck():
 
 def test_an_action_that_changes_nothing_is_no_move():
     operators = [Operator("idle", (), {"half": False}), *CHAIN]
-    problem = PlanProblem(task_of({}, operators), BUILT_IN["lmcut"], Allowance(Limit()))
+    problem = PlanProblem(task_of({}, operators), BUILT_IN["lmcut"])
 
     assert all(state != problem.initial_state for _, state in problem.successors(problem.initial_state))

@@ -40,7 +40,8 @@ class SimpleAI:
         """Return the plan that the algorithm finds, or that there is none, or that the limit came first."""
         heuristic = self.heuristic or HMax()
         allowance = Allowance(limit)
-        problem = PlanProblem(task, heuristic, allowance)
+        problem = PlanProblem(task, heuristic)
+        problem.allowance = allowance
         search: Any = getattr(simpleai.search, self.algorithm)
         if self.algorithm == "limited_depth_first":
             search = partial(search, depth_limit=_DEPTH)

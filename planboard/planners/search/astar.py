@@ -37,20 +37,34 @@ class AStar:
     def solve(self, task: Task, limit: Limit) -> Solution:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
         allowance = Allowance(limit)
-        found = self.solve_within(task, allowance)
+        found = self.begin(task).go_on(allowance)
         if found.steps or found.status != "limit":
             return found
         return replace(found, steps=any_plan(task, limit, allowance), nodes=allowance.nodes)
 
-    def solve_within(self, task: Task, allowance: Allowance, *, states: int | None = None) -> Solution:
-        """Return the same, with what is left of a limit, and for so many different states at most."""
-        heuristic = self.heuristic or LMCut()
-        problem = PlanProblem(task, heuristic, allowance)
-        fringe = OpenList(problem, states=states)
-        answered = partial(Solution, engine=self.name)
+    def begin(self, task: Task, *, states: int | None = None) -> "Search":
+        """Return a search that can be interrupted, for so many different states at most."""
+        return Search(task, self.heuristic or LMCut(), states)
+
+
+class Search:
+    """One search for a task's cheapest plan, which goes on where it was interrupted."""
+
+    def __init__(self, task: Task, heuristic: Heuristic, states: int | None) -> None:
+        self._task = task
+        self._heuristic = heuristic
+        self._problem = PlanProblem(task, heuristic)
+        self._fringe = OpenList(self._problem, states=states)
+
+    def go_on(self, allowance: Allowance) -> Solution:
+        """Return the plan of least weight, or that there is none, or that the allowance is used up."""
+        heuristic, fringe = self._heuristic, self._fringe
+        answered = partial(Solution, engine="astar")
+        self._problem.allowance = allowance
         try:
-            found = _search(problem, fringe, graph_search=False, node_factory=PlanNode)
+            found = _search(self._problem, fringe, graph_search=False, node_factory=PlanNode)
         except _LimitReached:
+            fringe.put_back()
             bound = fringe.bound if heuristic.admissible else 0
             return answered("limit", fringe.best and fringe.best.steps(), bound=bound, nodes=allowance.nodes)
         if found is None:
@@ -70,7 +84,8 @@ def any_plan(task: Task, limit: Limit, allowance: Allowance) -> tuple[int, ...] 
 
     This is greedy best-first search with h-add, which finds plans soon and says nothing about their cost.
     """
-    problem = PlanProblem(task, HAdd(), allowance.more(limit.nodes))
+    problem = PlanProblem(task, HAdd())
+    problem.allowance = allowance.more(limit.nodes)
     try:
         found = _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode)
     except _LimitReached:
@@ -167,6 +182,7 @@ class OpenList:
         self._cheapest: dict[int, int] = {}
         self._queue: list[tuple[int, int, int, PlanNode]] = []
         self._ticket = count(0, -1)
+        self._latest: PlanNode | None = None
 
     def append(self, node: PlanNode) -> None:
         """Add a node, unless its state has been reached as cheaply; a cheaper way reopens the state."""
@@ -182,9 +198,15 @@ class OpenList:
 
     def pop(self) -> PlanNode:
         """Take the node with the least weight plus estimate; among equals the nearest to the goal, then the newest."""
-        node = heappop(self._queue)[3]
+        self._latest = node = heappop(self._queue)[3]
         self.bound = max(self.bound, node.cost + node.estimate)
         return node
+
+    def put_back(self) -> None:
+        """Take back the node that was handed out last, for it has not been expanded."""
+        if self._latest is not None:
+            self._push(self._latest)
+            self._latest = None
 
     def __bool__(self) -> bool:
         """Whether a node is left that leads anywhere. Settles which is next: only that one needs its estimate."""

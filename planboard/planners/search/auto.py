@@ -2,7 +2,7 @@
 
 A* with LM-cut comes first, since most searches end after few nodes. One that does not may be over a small number of
 states, each dear to estimate and cheap to visit, so then as many are visited blindly as cost little; only after
-that is the estimate given all the nodes there are. Estimates once made are remembered, so nothing is made twice.
+that does the search by estimates go on.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from planboard.planners.search.engine import Allowance, Heuristic, Limit, Soluti
 from planboard.planners.search.relaxed import Relaxed
 from planboard.planners.search.task import Task
 
-_INFORMED = 400
+_INFORMED = 256
 """Nodes for the first attempt of A*."""
 _STATES = 3_000
 """States that the blind one may reach."""
@@ -38,13 +38,14 @@ class Auto:
         from planboard.planners.search.astar import AStar, any_plan
         from planboard.planners.search.heuristics import Blind
 
+        informed = AStar(self.heuristic).begin(task)
         if self.heuristic is None:
-            found = AStar().solve_within(task, allowance.part(_INFORMED))
+            found = informed.go_on(allowance.part(_INFORMED))
             if found.status == "limit":
-                found = AStar(Blind()).solve_within(task, allowance, states=_STATES)
+                found = AStar(Blind()).begin(task, states=_STATES).go_on(allowance)
             if found.status != "limit":
                 return found
-        found = AStar(self.heuristic).solve_within(task, allowance)
+        found = informed.go_on(allowance)
         steps = found.steps or first.steps
         if steps is None and found.status == "limit":
             steps = any_plan(task, limit, allowance)

@@ -24,7 +24,7 @@ Landmark: TypeAlias = tuple[int, list[int]]
 
 _MEMORY = 200_000
 """States whose landmarks are remembered for the next search over the same operators."""
-_PARENTS = 5_000
+_PARENTS = 1_000
 """States of which is kept what they leave to their successors; for others it is computed again."""
 
 

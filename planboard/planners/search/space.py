@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from simpleai.search import SearchProblem
 
-from planboard.planners.search.engine import Allowance, Estimate, Heuristic, IncrementalEstimate
+from planboard.planners.search.engine import Allowance, Estimate, Heuristic, IncrementalEstimate, Limit
 from planboard.planners.search.task import Task
 
 Move: TypeAlias = tuple[int, ...]
@@ -23,7 +23,7 @@ class _LimitReached(Exception):  # noqa: N818 - a signal inside the engines, nev
 class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
     """States are integers, actions are moves, costs are weights."""
 
-    def __init__(self, task: Task, heuristic: Heuristic, allowance: Allowance) -> None:
+    def __init__(self, task: Task, heuristic: Heuristic) -> None:
         super().__init__(initial_state=task.start)
         self.task = task
         self.estimate: Estimate = heuristic.bind(task)
@@ -31,7 +31,8 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         self.incremental = self.estimate if isinstance(self.estimate, IncrementalEstimate) else None
         """The same, if it can learn from the state before."""
         self._moves = [((index,), task.pre[index], ~task.dele[index], task.add[index]) for index in range(task.actions)]
-        self._allowance = allowance
+        self.allowance = Allowance(Limit())
+        """How many states may be expanded."""
 
     def actions(self, state: int) -> list[Move]:
         """Return the moves from a state, in name order."""
@@ -59,7 +60,7 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         Raises:
             _LimitReached: When this state is one more than allowed.
         """
-        if not self._allowance.spend():
+        if not self.allowance.spend():
             raise _LimitReached
         if self.task.assumable:
             return list(self._assuming(state))
