@@ -12,7 +12,6 @@ from planboard.errors import PlanningError
 from planboard.planners import Domain, Engine, Goap, Limit, Operator, PlanGoal, Problem, Solution
 from planboard.planners.problem import exact
 from planboard.planners.search.astar import AStar, OpenList, PlanNode
-from planboard.planners.search.engine import Allowance
 from planboard.planners.search.heuristics import BUILT_IN
 from planboard.planners.search.order import canonical
 from planboard.planners.search.space import PlanProblem

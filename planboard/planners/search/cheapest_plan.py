@@ -32,8 +32,7 @@ def runs_once(task: Task) -> bool:
         added |= add
         taken |= dele
     return all(
-        pre & dele & ~added or not add & taken
-        for pre, add, dele in zip(task.pre, task.add, task.dele, strict=True)
+        pre & dele & ~added or not add & taken for pre, add, dele in zip(task.pre, task.add, task.dele, strict=True)
     )
 
 
@@ -75,7 +74,7 @@ class CheapestPlan(CheapestSet):
         return False
 
     def _implied(self, node: Node) -> list[list[int]]:
-        known = {landmark_mask for landmark_mask in (mask_of_operators(mark[1]) for mark in node.landmarks)}
+        known = {mask_of_operators(operators) for _, operators in node.landmarks}
         return [bits_of(menders) for menders in self._open_conflicts(node) if menders not in known]
 
     def _open_conflicts(self, node: Node) -> Iterator[int]:
@@ -96,15 +95,10 @@ class CheapestPlan(CheapestSet):
         conflict = self._conflict(included)
         self._conflicts.append(conflict)
         menders = bits_of(conflict.menders & ~node.excluded)
-        node.left = self._weights.copy()
-        for operator in included:
-            node.left[operator] = 0
         if not menders:
             node.bound = self._relaxation.infinity
             return
-        share = min([node.left[operator] for operator in menders])
-        for operator in menders:
-            node.left[operator] -= share
+        share = min([self._weights[operator] for operator in menders])
         node.landmarks = [(share, menders)]
         node.bound += share
 

@@ -20,8 +20,8 @@ from heapq import heappop, heappush
 from itertools import count
 
 from planboard.planners.domain import bits_of
+from planboard.planners.search.cuts import Landmark, cuts
 from planboard.planners.search.engine import Allowance
-from planboard.planners.search.lmcut import Landmark, cuts
 from planboard.planners.search.relaxation import mask_of_operators, relaxation_of
 from planboard.planners.search.small_set import small_set
 from planboard.planners.search.task import Task
@@ -42,8 +42,8 @@ class Node:
     """No set that agrees with this weighs less."""
     landmarks: list[Landmark] = field(default_factory=list)
     """Landmarks that the operators that are in do not hit; the bound counts them."""
-    left: list[int] = field(default_factory=list)
-    """What is left of the operators' weights once the landmarks have their share."""
+    refined: bool = False
+    """Whether the bound is as high as LM-cut makes it."""
 
 
 class CheapestSet:
@@ -108,7 +108,7 @@ class CheapestSet:
                 node = heappop(queue)[2]
             children: list[Node] = []
             dives = self._allowance.nodes % _DIVE < _DEPTH
-            if not node.left:
+            if not node.refined:
                 if not self._allowance.spend():
                     return
                 self._refine(node, dives=dives)
@@ -124,7 +124,7 @@ class CheapestSet:
 
     def _branches(self, node: Node) -> list[Node]:
         decided = node.included | node.excluded
-        shift, left = self._tie_bits, node.left
+        shift, left = self._tie_bits, self._left(node)
         choices: list[tuple[int, int, int, list[int]]] = []
         for weight, operators in node.landmarks:
             open_ones = [operator for operator in operators if not decided >> operator & 1]
@@ -146,6 +146,7 @@ class CheapestSet:
 
     def _refine(self, node: Node, *, dives: bool) -> None:
         """Raise the bound of a node, find a set on the way, and decide what follows from both."""
+        node.refined = True
         relaxation = self._relaxation
         while self._propagate(node):
             included, excluded = bits_of(node.included), bits_of(node.excluded)
@@ -158,15 +159,11 @@ class CheapestSet:
             if not goal & ~reached:
                 self._complete(node, included, spent)
                 return
-            left = self._weights.copy()
-            for operator in included:
-                left[operator] = 0
             inside = set(included)
             landmarks = [landmark for landmark in node.landmarks if inside.isdisjoint(landmark[1])]
-            for weight, operators in landmarks:
-                spent += weight
-                for operator in operators:
-                    left[operator] -= weight
+            spent += sum([weight for weight, _ in landmarks])
+            node.landmarks = landmarks
+            left = self._left(node)
             for operators in self._implied(node):
                 share = min([left[operator] for operator in operators])
                 spent += share
@@ -179,14 +176,26 @@ class CheapestSet:
                     return
                 landmarks.append(landmark)
                 spent += landmark[0]
-            node.bound, node.landmarks, node.left = spent, landmarks, left
+            node.bound = spent
             if node.bound >= self.best_weight:
                 return
             if dives:
-                self._offer(small_set(relaxation, self._weights, self._start, paid=node.included, excluded=node.excluded))
-            if not self._decide(node):
+                self._offer(
+                    small_set(relaxation, self._weights, self._start, paid=node.included, excluded=node.excluded)
+                )
+            if not self._decide(node, left):
                 return
         node.bound = relaxation.infinity
+
+    def _left(self, node: Node) -> list[int]:
+        """Return what is left of the weights once the landmarks have their share; what is in is paid for."""
+        left = self._weights.copy()
+        for weight, operators in node.landmarks:
+            for operator in operators:
+                left[operator] -= weight
+        for operator in bits_of(node.included):
+            left[operator] = 0
+        return left
 
     def _implied(self, node: Node) -> list[list[int]]:  # noqa: ARG002 - for those who know more
         """Return further sets of operators of which one must be added to those that are in."""
@@ -197,10 +206,10 @@ class CheapestSet:
         self._offer(included)
         node.bound = spent
 
-    def _decide(self, node: Node) -> bool:
+    def _decide(self, node: Node, left: list[int]) -> bool:
         """Rule out what would lift the bound to the best known set; say whether that puts something in."""
         slack = self.best_weight - node.bound
-        for operator, weight in enumerate(node.left):
+        for operator, weight in enumerate(left):
             if weight >= slack:
                 node.excluded |= 1 << operator
         node.excluded &= ~node.included

@@ -56,7 +56,11 @@ class Relaxed:
         if search.best is None:
             return Solution("unsolvable", nodes=allowance.nodes, engine=self.name)
         steps = canonical(task, bits_of(search.best))
-        return self._bounded(task, search, allowance) if steps is None else self._solved(task, steps, proof, allowance.nodes)
+        return (
+            self._bounded(task, search, allowance)
+            if steps is None
+            else self._solved(task, steps, proof, allowance.nodes)
+        )
 
     def _bounded(self, task: Task, search: CheapestSet, allowance: Allowance) -> Solution:
         steps = canonical(task, bits_of(search.best), attempts=_ATTEMPTS) if search.best is not None else None

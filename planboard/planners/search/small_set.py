@@ -37,9 +37,7 @@ def small_set(
 class _Sets:
     """For each literal the cheapest set found that brings it about."""
 
-    def __init__(
-        self, relaxation: Relaxation, weights: Sequence[int], reached: int, paid: int, excluded: int
-    ) -> None:
+    def __init__(self, relaxation: Relaxation, weights: Sequence[int], reached: int, paid: int, excluded: int) -> None:
         self._relaxation = relaxation
         self._weights = weights
         self._paid = paid
