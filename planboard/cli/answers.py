@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from planboard.cli.lockfile import Locked, LockedNoPlan, LockedPlan, LockedStep
-from planboard.planners.base import Planner
 from planboard.planners.domain import Domain
 from planboard.planners.explain import supports_of
 from planboard.planners.operator import NIRVANA, PlanGoal, Truth
 from planboard.planners.plan import NoPlan, Plan, PlanResult, exact_value_of, spelled
-from planboard.planners.problem import Problem, rounded
+from planboard.planners.problem import rounded
 from planboard.planners.why_not import unblocking
 from planboard.runtime.process import Process
 
@@ -27,37 +26,10 @@ class Answers:
     """Why there is no plan, for goals that have none."""
 
 
-class _Asked(Planner):
-    """Answers as another planner does, and keeps the question."""
-
-    def __init__(self, planner: Planner) -> None:
-        self._planner = planner
-        self.problem: Problem | None = None
-
-    @property
-    def name(self) -> str:
-        return self._planner.name
-
-    def plan_to(self, problem: Problem, goal: PlanGoal) -> PlanResult:
-        return self._planner.plan_to(problem, goal)
-
-    def plan(self, problem: Problem) -> PlanResult:
-        self.problem = problem
-        return self._planner.plan(problem)
-
-
 def answers_of(process: Process) -> Answers:
     """Ask the planner of a process about all goals at once and about each, without running anything."""
-    planner = process.planner
-    process.planner = asked = _Asked(planner)
-    try:
-        best = process.next_plan()
-    finally:
-        process.planner = planner
-    results: list[PlanResult] = [best]
-    if asked.problem is not None and len(asked.problem.goals) > 1:
-        each = planner.plans(asked.problem)
-        results = [best if result.goal == best.goal else result for result in each]
+    best = process.next_plan()
+    results = [best if result.goal == best.goal else result for result in process.next_plans()] or [best]
     names = _names([result.goal for result in results])
     return Answers(
         goals={names[result.goal]: _locked(result) for result in results},

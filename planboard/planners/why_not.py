@@ -54,8 +54,9 @@ def headline(failure: NoPlan) -> str:
     if failure.reason == "limit":
         best = f" The best plan met so far is {failure.best}." if failure.best is not None else ""
         bound = "" if failure.bound is None else f" No plan costs less than {failure.bound:g}."
-        hope = ", so there may be one" if failure.best is None else ", so there may be a better one"
-        return f"No plan for {goal} is proven yet: the search reached its limit{hope}.{best}{bound}"
+        if failure.best is None:
+            return f"No plan for {goal} yet: the search reached its limit, so there may be one.{bound}"
+        return f"No plan for {goal} is proven yet: the search reached its limit, so there may be a better one.{best}{bound}"
     if failure.reason == "nothing_achievable":
         return f"No plan for {goal}: no action that can be run now brings about {missing}."
     text = f"No plan for {goal}: {missing} cannot be reached."

@@ -151,6 +151,10 @@ class Process:
         """Return what the planner would do now, without doing it."""
         return self.planner.plan(self._core.state.world.problem(self._core.goals))
 
+    def next_plans(self) -> tuple[PlanResult, ...]:
+        """Return what the planner would do for each goal by itself, without doing it, in the order of the goals."""
+        return self.planner.plans(self._core.state.world.problem(self._core.goals))
+
     def result(self, form: type[T]) -> T:
         """Return what the run was for: the newest entry of a type that met a goal, else the newest of the type.
 
