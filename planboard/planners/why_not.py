@@ -56,7 +56,8 @@ def headline(failure: NoPlan) -> str:
         bound = "" if failure.bound is None else f" No plan costs less than {failure.bound:g}."
         if failure.best is None:
             return f"No plan for {goal} yet: the search reached its limit, so there may be one.{bound}"
-        return f"No plan for {goal} is proven yet: the search reached its limit, so there may be a better one.{best}{bound}"
+        stopped = f"No plan for {goal} is proven yet: the search reached its limit, so there may be a better one."
+        return f"{stopped}{best}{bound}"
     if failure.reason == "nothing_achievable":
         return f"No plan for {goal}: no action that can be run now brings about {missing}."
     text = f"No plan for {goal}: {missing} cannot be reached."

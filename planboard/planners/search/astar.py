@@ -122,20 +122,23 @@ class PlanNode(SearchNode):  # type: ignore[misc]  # simpleai is untyped
         """Whether the heuristic has been asked."""
 
     def expand(self, local_search: bool = False) -> list["PlanNode"]:  # noqa: ARG002, FBT001, FBT002 - simpleai's
-        """Return the successors. Overridden to make each state once instead of twice."""
+        """Return the successors. Overridden to make each state once, and only if it is not known to be cheaper."""
         problem: PlanProblem = self.problem
-        spent, following, estimate = self.cost, self.depth + 1, self.estimate
-        weigh = problem.task.weight_of
-        inherited = problem.incremental.inherited(self.state) if problem.incremental is not None else None
+        weights, cheapest, spent, following = problem.task.weights, problem.cheapest, self.cost, self.depth + 1
+        known, lowered = self.estimate, None
+        if problem.incremental is not None:
+            known, lowered = problem.incremental.inherited(self.state)
         children = []
         for move, state in problem.successors(self.state):
-            weight = weigh(move)
+            weight = weights[move[0]] if len(move) == 1 else problem.task.weight_of(move)
+            earlier = cheapest.get(state)
+            if earlier is not None and earlier <= spent + weight:
+                continue
             child = PlanNode(state, self, move, spent + weight, problem, following)
             # A step of weight w brings the goal nearer by w at most, whatever an inconsistent estimate says later.
-            bound = estimate - weight
-            if inherited is not None:
-                bound = max(bound, inherited(move))
-            child.estimate = max(bound, 0)
+            child.estimate = max(0, self.estimate - weight)
+            if lowered is not None:
+                child.estimate = max(child.estimate, known - sum([lowered.get(step, 0) for step in move]))
             children.append(child)
         return children
 
@@ -179,7 +182,7 @@ class OpenList:
         self._problem = problem
         self._greedy = greedy
         self._most = states
-        self._cheapest: dict[int, int] = {}
+        self._cheapest = problem.cheapest
         self._queue: list[tuple[int, int, int, PlanNode]] = []
         self._ticket = count(0, -1)
         self._latest: PlanNode | None = None

@@ -11,7 +11,7 @@ from planboard.planners.search.engine import Allowance, Heuristic, Limit, Soluti
 from planboard.planners.search.relaxed import Relaxed
 from planboard.planners.search.task import Task
 
-_INFORMED = 256
+_INFORMED = 320
 """Nodes for the first attempt of A*."""
 _STATES = 3_000
 """States that the blind one may reach."""

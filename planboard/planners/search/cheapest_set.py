@@ -26,7 +26,7 @@ from planboard.planners.search.relaxation import mask_of_operators, relaxation_o
 from planboard.planners.search.small_set import small_set
 from planboard.planners.search.task import Task
 
-_DIVE, _DEPTH = 256, 24
+_DIVE, _DEPTH = 256, 12
 """Of so many nodes so many go straight for a good set; the others go where the bound is least."""
 
 

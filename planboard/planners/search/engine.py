@@ -1,6 +1,6 @@
 """What a search engine is: a name, and a way to solve a task."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from time import monotonic
@@ -145,8 +145,11 @@ class IncrementalEstimate(Protocol):
         """Return the estimate; `task.infinity` for a dead end."""
         ...
 
-    def inherited(self, parent: int, /) -> Callable[[tuple[int, ...]], int]:
-        """Return a function that gives a lower bound for the state that steps from the parent lead to, at no price."""
+    def inherited(self, parent: int, /) -> tuple[int, Mapping[int, int]]:
+        """Return the estimate of a state that was asked for, and by how much each operator may lower it at most.
+
+        Operators that are not listed do not lower it.
+        """
         ...
 
     def after(self, state: int, parent: int, steps: tuple[int, ...], /) -> int:

@@ -4,7 +4,7 @@ A successor keeps the landmarks of its parent that do not contain the step, for 
 them; only what is left of the weights is cut again (*incremental* LM-cut, Pommerening & Helmert 2013). See `cuts`.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from planboard.planners.search.cuts import Landmark, cuts
@@ -63,15 +63,10 @@ class _Landmarks:
         known = self.found.get(state)
         return self._cut(state, 0, (), self._weights.copy()) if known is None else known[0]
 
-    def inherited(self, parent: int, /) -> Callable[[tuple[int, ...]], int]:
-        """Return a function that bounds the state after some steps by what is known of the one before: no search."""
+    def inherited(self, parent: int, /) -> tuple[int, Mapping[int, int]]:
+        """Return the estimate of a state, and by how much each operator may lower it: what it has in landmarks."""
         left = self._left_by(parent)
-        estimate, lost = left.estimate, left.lost
-
-        def bound(steps: tuple[int, ...]) -> int:
-            return estimate - sum([lost.get(step, 0) for step in steps])
-
-        return bound
+        return left.estimate, left.lost
 
     def after(self, state: int, parent: int, steps: tuple[int, ...], /) -> int:
         """Return the estimate of the state that the steps lead to, from the landmarks of the one before."""

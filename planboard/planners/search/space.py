@@ -31,6 +31,8 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         self.incremental = self.estimate if isinstance(self.estimate, IncrementalEstimate) else None
         """The same, if it can learn from the state before."""
         self._moves = [((index,), task.pre[index], ~task.dele[index], task.add[index]) for index in range(task.actions)]
+        self.cheapest: dict[int, int] = {}
+        """The least weight at which each state has been reached; kept by the open list."""
         self.allowance = Allowance(Limit())
         """How many states may be expanded."""
 
