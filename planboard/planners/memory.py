@@ -29,22 +29,25 @@ class PlanMemory:
     """The plans of one planner to one set of goals in one domain.
 
     With costs that depend on the state, the rest of a plan is taken only if its own costs are what they were and none
-    has fallen elsewhere: then nothing can have come to be better. Values must be what they were.
+    has fallen elsewhere: then nothing can have come to be better. Values must be what they were. Between several goals
+    actions with values make that too little, for the plan to another goal may be worth more when it gets dearer and
+    so another one; then all prices must be what they were.
     """
 
     def __init__(self, domain: Domain, goals: tuple[PlanGoal, ...]) -> None:
         self.relevant: int = 0
         """The facts that bear on the goals, as a mask of the domain."""
-        for goal in goals:
-            if goal is not NIRVANA:
-                self.relevant |= view_of(domain, goal).relevant
+        views = [view_of(domain, goal) for goal in goals if goal is not NIRVANA]
+        for view in views:
+            self.relevant |= view.relevant
+        self._exactly = len(views) > 1 and any(view.valued for view in views)
         self._known: dict[tuple[int, int], _Known] = {}
 
     def recall(self, inquiry: Inquiry) -> Plan | None:
         """Return the plan for the state of a problem, if it is known and still the best."""
         problem = inquiry.problem
         known = self._known.get((problem.true & self.relevant, problem.unknown & self.relevant))
-        if known is None or (known.prices and not _still_best(known, inquiry)):
+        if known is None or (known.prices and not _still_best(known, inquiry, exactly=self._exactly)):
             return None
         return Plan(known.course, problem.true, problem.unknown, known.done)
 
@@ -63,7 +66,7 @@ class PlanMemory:
             self._known.pop(next(iter(self._known)), None)
 
 
-def _still_best(known: _Known, inquiry: Inquiry) -> bool:
+def _still_best(known: _Known, inquiry: Inquiry, *, exactly: bool) -> bool:
     operators = inquiry.domain.operators
     to_come = {operator.key for operator in known.course.operators[known.done :]}
     for (what, index), then in known.prices.items():
@@ -72,7 +75,7 @@ def _still_best(known: _Known, inquiry: Inquiry) -> bool:
                 return False
         else:
             now = inquiry.cost(index)
-            if now < then or (now > then and operators[index].key in to_come):
+            if now < then or (now > then and (exactly or operators[index].key in to_come)):
                 return False
     return True
 

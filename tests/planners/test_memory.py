@@ -1,7 +1,5 @@
 """Plans are made once: along the way, after failures, on resuming; and made again when something got better."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from planning_strategies import MODEST, cases
@@ -17,7 +15,9 @@ GOALS = (PlanGoal("end", ["f5"]),)
 def searches(monkeypatch):
     """Counts searches."""
     solved = []
-    monkeypatch.setattr(Auto, "solve", lambda self, *given, solve=Auto.solve: solved.append(given) or solve(self, *given))
+    monkeypatch.setattr(
+        Auto, "solve", lambda self, *given, solve=Auto.solve: solved.append(given) or solve(self, *given)
+    )
     return solved
 
 
@@ -52,9 +52,7 @@ def test_facts_that_do_not_bear_on_the_goal_do_not_matter(searches):
 
 @pytest.mark.parametrize(
     ("planner", "goals"),
-    [(Goap(heuristic="hmax"), GOALS), (Goap(limit=Limit(nodes=7)), GOALS), (Goap(), (replace(GOALS[0], value=1),))]
-    if False
-    else [(Goap(heuristic="hmax"), GOALS), (Goap(limit=Limit(nodes=7)), GOALS), (Goap(), (PlanGoal("other", ["f5"]),))],
+    [(Goap(heuristic="hmax"), GOALS), (Goap(limit=Limit(nodes=7)), GOALS), (Goap(), (PlanGoal("other", ["f5"]),))],
 )
 def test_other_planners_and_goals_have_a_memory_of_their_own(planner, goals, searches):
     domain = Domain(CHAIN)
@@ -70,7 +68,9 @@ def test_other_planners_and_goals_have_a_memory_of_their_own(planner, goals, sea
 def test_a_remembered_plan_is_the_plan_made_afresh(case):
     problem = case.problem(resolved=True)
     plan = Goap().plan(problem)
-    while isinstance(plan, Plan) and not plan.complete:
+    for _ in range(6):  # what is left open by an action stays open here, so it may be planned for again and again
+        if not isinstance(plan, Plan) or plan.complete:
+            break
         observed = plan.predicted
 
         kept = Goap().plan(Problem(observed, plan.domain, case.goals))
@@ -133,5 +133,5 @@ def test_estimates_are_kept_for_the_next_search_over_the_same_operators():
     planner.plan(Problem({"part": True, "z": True}, domain, goals))
 
     assert plan.proof.nodes > 0
-    assert before < set(known["lmcut"].found) or before == set(known["lmcut"].found)
     assert len(view.reductions) == 1
+    assert before <= set(known["lmcut"].found)
