@@ -1,17 +1,13 @@
-"""The search engines below GOAP: admissible heuristics, a kernel used as agreed, one order, a seam for others."""
-
-import inspect
+"""The search engines below GOAP: admissible heuristics, one order, a seam for others."""
 
 import pytest
 from hypothesis import given
 from planning_strategies import MODEST, cases
-from simpleai.search import SearchProblem
-from simpleai.search.traditional import _search
 
 from planboard.errors import PlanningError
 from planboard.planners import Domain, Engine, Goap, Limit, Operator, PlanGoal, Problem, Solution
 from planboard.planners.problem import exact
-from planboard.planners.search.astar import AStar, OpenList, PlanNode
+from planboard.planners.search.astar import AStar
 from planboard.planners.search.heuristics import BUILT_IN
 from planboard.planners.search.order import canonical
 from planboard.planners.search.space import PlanProblem
@@ -76,71 +72,7 @@ def test_weights_compare_as_the_tie_rules_do(case):
     assert all(weight > 0 for weight in task.weights)
 
 
-class RecordingFringe(OpenList):
-    """Notes what the kernel calls."""
-
-    def __init__(self, problem):
-        super().__init__(problem)
-        self.calls = []
-
-    def append(self, node):
-        self.calls.append("append")
-        super().append(node)
-
-    def pop(self):
-        self.calls.append("pop")
-        return super().pop()
-
-    def __bool__(self):
-        self.calls.append("bool")
-        return super().__bool__()
-
-    def sorted(self):
-        self.calls.append("sorted")
-        return super().sorted()
-
-
-class Viewer:
-    """A viewer as simpleai knows them."""
-
-    def __init__(self):
-        self.events = []
-
-    def event(self, name, *_):
-        self.events.append(name)
-
-
 CHAIN = [Operator("one", (), ["half"], 1), Operator("two", ["half"], ["goal"], 1), Operator("dear", (), ["goal"], 3)]
-
-
-def test_simpleai_calls_only_what_we_provide():
-    """The contract with simpleai 0.8.3's private `_search`; if this fails, look at its new source first."""
-    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"])
-    fringe, viewer = RecordingFringe(problem), Viewer()
-
-    found = _search(problem, fringe, graph_search=False, node_factory=PlanNode, viewer=viewer)
-
-    parameters = [
-        "problem",
-        "fringe",
-        "graph_search",
-        "depth_limit",
-        "node_factory",
-        "graph_replace_when_better",
-        "viewer",
-    ]
-    assert list(inspect.signature(_search).parameters) == parameters
-    assert set(fringe.calls) == {"append", "pop", "bool", "sorted"}
-    assert fringe.calls[:4] == ["append", "bool", "sorted", "pop"]
-    assert len(found.steps()) == 2
-    assert viewer.events[-1] == "finished"
-
-
-def test_the_scan_for_duplicates_of_simpleai_is_refused():
-    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"])
-
-    with pytest.raises(TypeError, match="graph_search=False"):
-        _search(problem, OpenList(problem), graph_search=True, node_factory=PlanNode)
 
 
 def test_a_state_reached_more_cheaply_is_opened_again():
@@ -210,19 +142,6 @@ def test_an_engine_that_errs_is_named():
 
     with pytest.raises(PlanningError, match="'broken'"):
         Goap(Broken()).plan(Problem({}, CHAIN, [GOAL]))
-
-
-def test_the_problem_is_one_that_simpleai_understands():
-    problem = PlanProblem(task_of({}, CHAIN), BUILT_IN["lmcut"])
-
-    moves = problem.actions(problem.initial_state)
-
-    assert isinstance(problem, SearchProblem)
-    assert [len(move) for move in moves] == [1, 1]
-    state = problem.result(problem.initial_state, moves[0])
-    assert problem.cost(problem.initial_state, moves[0], state) > 0
-    assert problem.heuristic(problem.initial_state) > 0
-    assert not problem.is_goal(problem.initial_state)
 
 
 def test_the_order_is_the_smallest_by_name_even_where_the_first_try_is_stuck():

@@ -18,7 +18,10 @@ def boards(draw):
     """Nothing unknown and no action values, so that one search is exact."""
     operators = [
         Operator(
-            f"o{n}", draw(literals(SURE, most=2)), draw(literals(SURE, least=1)), draw(st.sampled_from([0, 0.1, 0.1, 1]))
+            f"o{n}",
+            draw(literals(SURE, most=2)),
+            draw(literals(SURE, least=1)),
+            draw(st.sampled_from([0, 0.1, 0.1, 1])),
         )
         for n in range(draw(st.integers(1, 6)))
     ]

@@ -12,6 +12,8 @@ from heapq import heapify, heappop, heappush
 from planboard.planners.search.sequencing import Sequencing
 from planboard.planners.search.task import Task
 
+_FORESEEN = 10_000
+"""Positions tried in looking ahead, for all actions of one plan together."""
 _ATTEMPTS = 100_000
 """Positions tried by the exact rule, beyond which the order found is kept; a count is the same everywhere."""
 
@@ -71,7 +73,7 @@ def _foreseen(task: Task, operators: Sequence[int]) -> tuple[int, ...] | None:
 
     An order that is known to work answers for its own next action; only smaller ones have to be looked into.
     """
-    sequencing = Sequencing(task)
+    sequencing = Sequencing(task, trials=_FORESEEN)
     state, left, order = task.start, tuple(sorted(operators)), []
     known = tuple(operators) if is_executable(task, operators) else sequencing.order(state, left)
     while left and isinstance(known, tuple):

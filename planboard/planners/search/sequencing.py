@@ -11,11 +11,8 @@ from planboard.planners.domain import bits_of
 from planboard.planners.search.task import Task
 
 _TRIALS = 2_000
-"""Positions entered before the question is left open; a count is the same on every machine."""
+"""Positions entered before a question is left open; a count is the same on every machine."""
 
-
-_FIELD = 8
-"""Bits to count a literal with: up to 127 operators that give it."""
 
 
 class Sequencing:
@@ -24,12 +21,15 @@ class Sequencing:
     Args:
         task: What operators need and do, and the goal.
         granted: Literals that hold whatever happens.
+        trials: Positions entered for all questions together before they are left open; `None` for `_TRIALS`.
     """
 
-    def __init__(self, task: Task, granted: int = 0) -> None:
+    def __init__(self, task: Task, granted: int = 0, *, trials: int | None = None) -> None:
         self.task = task
         self.granted = granted
+        self._trials = _TRIALS if trials is None else trials
         self._dead: set[tuple[int, tuple[int, ...]]] = set()
+        self._width = 0
         self._scarce = 0
         self._turnover: dict[int, int] = {}
 
@@ -43,7 +43,8 @@ class Sequencing:
         self._take_stock(operators)
         open_positions: list[tuple[int, tuple[int, ...], tuple[int, ...], int]] = []
         state, left, done, position = *self._run_the_harmless(start | granted, operators, ()), 0
-        for _ in range(_TRIALS):
+        while self._trials > 0:
+            self._trials -= 1
             if not left:
                 if not goal & ~state:
                     return done
@@ -73,8 +74,8 @@ class Sequencing:
         integer, one per literal: a field that would fall below zero loses its topmost bit.
         """
         scarce = self._scarce
-        full = _spread(scarce) << (_FIELD - 1)
-        balance = full + _spread(state & scarce) - _spread(self.task.goal & scarce)
+        full = self._spread(scarce) << (self._width - 1)
+        balance = full + self._spread(state & scarce) - self._spread(self.task.goal & scarce)
         for operator in left:
             balance += self._turnover[operator]
         if balance & full != full:
@@ -92,47 +93,55 @@ class Sequencing:
             left = tuple(waiting)
         return not self.task.goal & ~state
 
-    def _take_stock(self, operators: Iterable[int]) -> None:
+    def _take_stock(self, operators: tuple[int, ...]) -> None:
         """Note which literals are used up, and what each operator gives and uses up of them."""
         task = self.task
+        self._width = len(operators).bit_length() + 2
         self._scarce = 0
         for operator in operators:
             self._scarce |= task.pre[operator] & task.dele[operator] & ~self.granted
         self._turnover = {
-            operator: _spread(task.add[operator] & self._scarce)
-            - _spread(task.pre[operator] & task.dele[operator] & self._scarce)
+            operator: self._spread(task.add[operator] & self._scarce)
+            - self._spread(task.pre[operator] & task.dele[operator] & self._scarce)
             for operator in operators
         }
+
+    def _spread(self, literals: int) -> int:
+        """Return literals as an integer with a field for each, wide enough to count all operators."""
+        return sum([1 << self._width * position for position in bits_of(literals)])
 
     def _run_the_harmless(
         self, state: int, left: tuple[int, ...], done: tuple[int, ...]
     ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-        """Return the state after the operators that may as well be run now, those that are left, and all that ran."""
-        pre, add, dele = self.task.pre, self.task.add, self.task.dele
-        while True:
-            for position, operator in enumerate(left):
-                if not pre[operator] & ~state and self._is_harmless(operator, others := _without(left, position)):
-                    state = state & ~(dele[operator] & ~self.granted) | add[operator]
-                    left, done = others, (*done, operator)
-                    break
-            else:
-                return state, left, done
+        """Return the state after the operators that may as well be run now, those that are left, and all that ran.
 
-    def _is_harmless(self, operator: int, others: tuple[int, ...]) -> bool:
-        """Whether an operator takes away nothing that others need, and none takes from others what it gives."""
-        pre, dele, goal = self.task.pre, self.task.dele, self.task.goal
-        needed, taken = goal, 0
-        for other in others:
-            needed |= pre[other]
-            taken |= dele[other]
-        if dele[operator] & needed & ~self.granted:
-            return False
-        for position in bits_of(self.task.add[operator] & needed & taken & ~self.granted):
-            literal = 1 << position
-            takers = [other for other in others if dele[other] & literal]
-            if goal & literal or len(takers) > 1 or takers != [other for other in others if pre[other] & literal]:
-                return False
-        return True
+        Harmless is what takes away nothing that others need, and gives nothing that others need and others take. What
+        one other operator needs and takes itself, and no other does, may be given at any time.
+        """
+        pre, add, dele, granted = self.task.pre, self.task.add, self.task.dele, self.granted
+        while True:
+            needed = needed_twice = taken = taken_twice = used = 0
+            for operator in left:
+                needed_twice |= needed & pre[operator]
+                needed |= pre[operator]
+                taken_twice |= taken & dele[operator]
+                taken |= dele[operator]
+                used |= pre[operator] & dele[operator]
+            goal = self.task.goal
+            private = used & ~(needed_twice | taken_twice | goal)
+            still: list[int] = []
+            for operator in left:
+                others_need = goal | needed_twice | needed & ~pre[operator]
+                others_take = taken_twice | taken & ~dele[operator]
+                harm = dele[operator] & others_need | add[operator] & others_need & others_take & ~private
+                if pre[operator] & ~state or harm & ~granted:
+                    still.append(operator)
+                else:
+                    state = state & ~(dele[operator] & ~granted) | add[operator]
+                    done = (*done, operator)
+            if len(still) == len(left):
+                return state, left, done
+            left = tuple(still)
 
 
 def _without(operators: tuple[int, ...], position: int) -> tuple[int, ...]:
@@ -149,7 +158,3 @@ def orderable(task: Task, operators: Iterable[int], granted: int = 0) -> bool | 
     """
     found = Sequencing(task, granted).order(task.start, tuple(sorted(operators)))
     return found if found is None or found is False else True
-
-
-def _spread(literals: int) -> int:
-    return sum([1 << _FIELD * position for position in bits_of(literals)])
