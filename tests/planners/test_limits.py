@@ -159,3 +159,34 @@ def test_any_number_of_actions_may_give_what_is_used_up(givers):
 
     assert len(plan) == givers + 4
     assert plan.steps[:2] == ("c", "b")
+
+
+def test_a_thing_used_up_by_one_and_destroyed_by_another_is_not_taken_for_private():
+    """A study before ours left out what only one action needed, though another took it away: its plan failed."""
+    operators = [
+        Operator("a destroys", ["fuel"], {"fuel": False, "smoke": True}, 1),
+        Operator("b burns", ["fuel"], {"fuel": False, "heat": True}, 1),
+        Operator("refill", ["money"], {"money": False, "fuel": True}, 5),
+    ]
+    goal = PlanGoal("both", ["smoke", "heat"])
+
+    plan = Goap().plan(Problem({"fuel": True, "money": True}, operators, [goal]))
+    none = Goap().plan(Problem({"fuel": True}, operators, [goal]))
+
+    assert plan.steps == ("a destroys", "refill", "b burns")
+    assert none.reason == "unreachable"
+
+
+@pytest.mark.parametrize("engine", ["auto", "astar", "relaxed", "simpleai:astar", "simpleai:uniform_cost"])
+def test_no_cost_is_as_high_as_infinity(engine):
+    """Nor as that of something out of reach; and a cent beside it still counts."""
+    operators = [
+        Operator("dear", (), ["half"], 1e300),
+        Operator("dearer", (), ["half"], 1e300 * 1.000001),
+        *(Operator(f"step{n}", [f"x{n}"] if n else ["half"], [f"x{n + 1}"], 1e-9) for n in range(40)),
+    ]
+
+    plan = Goap(engine).plan(Problem({}, operators, [PlanGoal("end", ["x40"])]))
+
+    assert plan.steps[:2] == ("dear", "step0")
+    assert plan.proof.optimal

@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from planning_strategies import MODEST, cases
 
 from planboard.planners import Domain, Goap, Limit, Operator, Plan, PlanGoal, Problem
@@ -135,3 +136,47 @@ def test_estimates_are_kept_for_the_next_search_over_the_same_operators():
     assert plan.proof.nodes > 0
     assert len(view.reductions) == 1
     assert before <= set(known["lmcut"].found)
+
+
+PRICES = st.sampled_from([0, 0.1, 0.2, 0.3, 1])
+
+
+@MODEST
+@given(case=cases(goals=2, valued=True), data=st.data())
+def test_whatever_prices_do_a_remembered_plan_is_the_plan_made_afresh(case, data):
+    """Costs are read from outside, as a board would be, and some of them change after every step."""
+    prices = {operator.key: operator.cost for operator in case.operators}
+    moving = [
+        Operator(op.name, op.pre, op.effects, lambda _, key=op.key: prices[key], op.value, outcome=op.outcome)
+        for op in case.operators
+    ]
+    domain, problem = Domain(moving, facts=case.full_state), case.problem(resolved=True)
+    state = problem.state
+    for _ in range(4):
+        kept = Goap().plan(Problem(domain.state(state), domain, case.goals))
+        fresh = Goap().plan(Problem(dict(state), moving, case.goals))
+
+        assert kept == fresh if isinstance(fresh, Plan) else kept.reason == fresh.reason
+        assert not isinstance(fresh, Plan) or kept.fingerprint == fresh.fingerprint
+        if isinstance(kept, Plan) and data.draw(st.booleans()):  # else the action failed, or nothing was done
+            state = kept.predicted
+        prices |= data.draw(st.dictionaries(st.sampled_from(sorted(prices)), PRICES, max_size=2))
+
+
+@MODEST
+@given(case=cases(goals=2), data=st.data())
+def test_one_domain_serves_states_in_any_order(case, data):
+    """Resumed, gone back, or somewhere else: what was planned before leaves no trace in the answer."""
+    domain = Domain(case.operators, facts=case.full_state)
+    plan = Goap().plan(Problem(case.resolved_state, domain, case.goals))
+    on_the_way = [case.resolved_state]
+    while isinstance(plan, Plan) and not plan.complete and len(on_the_way) < 5:
+        on_the_way.append(dict(plan.predicted))
+        plan = Goap().plan(Problem(plan.predicted, domain, case.goals))
+    states = st.sampled_from(on_the_way) | st.fixed_dictionaries(dict.fromkeys(case.full_state, st.booleans()))
+    for state in data.draw(st.lists(states, min_size=1, max_size=5)):
+        planner = data.draw(st.sampled_from([Goap(), Goap("astar"), Goap(limit=Limit(1)), Goap(objective="net")]))
+        kept = planner.plan(Problem(state, domain, case.goals))
+        fresh = planner.plan(Problem(state, case.operators, case.goals))
+
+        assert kept == fresh if isinstance(fresh, Plan) else kept.reason == fresh.reason

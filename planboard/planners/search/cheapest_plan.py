@@ -53,8 +53,6 @@ class CheapestPlan(CheapestSet):
     """Branch and bound over sets of operators that can be put in order."""
 
     splits = False  # parts that need nothing of each other can still take things away from each other
-    undecided: bool = False
-    """Whether some set could not be told to have an order; then nothing is proven."""
 
     def __init__(self, task: Task, start: int, root: Node, allowance: Allowance) -> None:
         super().__init__(task, start, root, allowance)
@@ -87,10 +85,11 @@ class CheapestPlan(CheapestSet):
         """Take the set if it has an order; if not, find out which operators could mend it."""
         node.bound = spent
         verdict = orderable(self._task, included)
-        if verdict is None:
-            self.undecided = True
-        if verdict is not False:
+        if verdict:
             super()._complete(node, included, spent)
+            return
+        if verdict is None:
+            self.abandoned = True
             return
         conflict = self._conflict(included)
         self._conflicts.append(conflict)
@@ -107,10 +106,10 @@ class CheapestPlan(CheapestSet):
         for _ in range(_MENDINGS):
             if self.weight_of(operators) >= self.best_weight:
                 return
-            if orderable(self._task, operators):
+            has_order = orderable(self._task, operators)
+            if has_order:
                 super()._offer(operators)
-                return
-            if self.best is not None:
+            if has_order is not False or self.best is not None:
                 return
             mended = [self._with(operators, mender) for mender in bits_of(self._conflict(operators).menders)]
             if not mended:

@@ -66,6 +66,8 @@ class CheapestSet:
         """Its weight."""
         self.bound: int = 0
         """No set weighs less."""
+        self.abandoned: bool = False
+        """Whether the search gave up, because something could not be decided."""
         self._task = task
         self._relaxation = relaxation_of(task)
         self._weights = [*task.set_weights, 0]
@@ -85,6 +87,8 @@ class CheapestSet:
         root = self._root
         self._allowance.spend()
         self._refine(root, dives=True)
+        if self.abandoned:
+            return
         if root.bound >= self.best_weight:
             self.bound = self.best_weight
             return
@@ -112,6 +116,8 @@ class CheapestSet:
                 if not self._allowance.spend():
                     return
                 self._refine(node, dives=dives)
+            if self.abandoned:
+                return
             if node.bound < self.best_weight:
                 if queue and node.bound > queue[0][0] and not dives:
                     heappush(queue, (node.bound, next(tickets), node))

@@ -46,7 +46,7 @@ class Relaxed:
             return self._bounded(task, search, allowance)
         plans = CheapestPlan(task, task.start, Node(mask_of_operators(start), 0), allowance)
         plans.run()
-        if plans.undecided:
+        if plans.abandoned:
             return self._bounded(task, search, allowance)
         return self._answer(task, plans, allowance, "optimal: the cheapest set of actions that has an order")
 

@@ -14,7 +14,6 @@ _TRIALS = 2_000
 """Positions entered before a question is left open; a count is the same on every machine."""
 
 
-
 class Sequencing:
     """Questions about orders of the operators of a task; what one answer took serves the next.
 
