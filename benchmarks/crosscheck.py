@@ -14,12 +14,23 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from random import Random
 
-from planboard.planners import Goap, NoPlan, Operator, Plan, PlanGoal, PlanResult, Problem, Utility
+from planboard.planners import Goap, Limit, NoPlan, Operator, Plan, PlanGoal, PlanResult, Problem, Utility
 from planboard.planners.base import standing
 from planboard.testing.reference import best_plan, key_of, smallest_order
 from planboard.testing.written import written
 
-STYLES = ("mixed", "delete-free", "embabel", "zero costs", "unknown", "conflicts", "repeats", "several goals")
+STYLES = (
+    "mixed",
+    "delete-free",
+    "embabel",
+    "zero costs",
+    "unknown",
+    "outcomes",
+    "conflicts",
+    "tangled",
+    "repeats",
+    "several goals",
+)
 EXACT = ("auto", "astar", "simpleai:astar", "simpleai:uniform_cost")
 HEURISTICS = (None, "blind", "goalcount", "hmax", "lmcut")
 PRICES = (0, 0.1, 0.1, 0.2, 0.3, 1.5)
@@ -32,6 +43,8 @@ def literals(random: Random, facts: str, most: int, values: tuple[bool | None, .
 
 def problem_of(style: str, random: Random) -> Problem:
     """Return a random problem of a style."""
+    if style == "tangled":
+        return tangled(random)
     facts = "abcdefg"[: random.randint(3, 7)]
     deletes = style not in ("delete-free", "embabel")
     effects = (True, True, False, None) if style == "mixed" else (True, True, False) if deletes else (True,)
@@ -52,7 +65,8 @@ def problem_of(style: str, random: Random) -> Problem:
             gives = {**dict.fromkeys(pre, False), **gives}
         cost = 0 if style == "zero costs" and random.random() < 0.7 else random.choice(PRICES)
         value = random.choice((0, 0, 0.2)) if style == "several goals" else 0
-        outcomes = ("X", "Y") if style == "mixed" and random.random() < 0.15 else ("",)
+        often = {"mixed": 0.15, "outcomes": 0.6}.get(style, 0)
+        outcomes = ("X", "Y") if random.random() < often else ("",)
         operators += [
             Operator(
                 f"o{number}",
@@ -76,6 +90,23 @@ def problem_of(style: str, random: Random) -> Problem:
         goals,
         truth.__getitem__ if style == "unknown" else None,
     )
+
+
+def tangled(random: Random) -> Problem:
+    """Return a problem in which most things have to be done, once each, and the question is in which order."""
+    facts, operators = "abcd"[: random.randint(2, 4)], []
+    count = random.randint(2, 6)
+    for number in range(count):
+        pre = dict.fromkeys(random.sample(facts, random.randint(1, 2)), True)
+        gives = {**literals(random, facts, 2, (False,), least=1), **literals(random, facts, 2, (True,), least=1)}
+        ran = f"ran {number}"
+        operators.append(Operator(f"o{number}", {**pre, ran: False}, {**gives, ran: True}, random.choice(PRICES)))
+    for number in range(random.randint(0, 3)):
+        once = f"mended {number}"
+        operators.append(Operator(f"m{number}", {once: False}, {once: True, random.choice(facts): True}, 1))
+    wanted = [f"ran {number}" for number in range(count) if random.random() < 0.8] or ["ran 0"]
+    start = literals(random, facts, 2, (True,))
+    return Problem({**dict.fromkeys(facts, False), **start}, operators, [PlanGoal("g", wanted)])
 
 
 @dataclass
@@ -109,6 +140,17 @@ def agrees(result: PlanResult, problem: Problem, goal: PlanGoal) -> bool:
     return smallest_order(problem, goal, result.operators, len(result.assumptions)) == result.operators
 
 
+def within_bounds(result: PlanResult, problem: Problem, goal: PlanGoal) -> bool:
+    """Whether what a limited search says is true: its plan the best, its failure real, its bounds on both sides."""
+    if isinstance(result, Plan) or result.reason != "limit":
+        return agrees(result, problem, goal)
+    best = best_plan(problem, goal)
+    if best is None or result.bound is None:
+        return best is None and result.best is None
+    cost = best.key[0]
+    return result.bound <= float(cost) and (result.best is None or result.best.exact_cost >= cost)
+
+
 def check(style: str, seed: int) -> Tally:
     """Check one problem in every way."""
     random, tally = Random(f"{style} {seed}"), Tally()
@@ -121,6 +163,8 @@ def check(style: str, seed: int) -> Tally:
     settled = Goap("relaxed").plan_to(problem, goal)
     if not (isinstance(settled, NoPlan) and settled.reason == "limit"):
         tally.claim("relaxed is as brute force, where it settles", problem, holds=agrees(settled, problem, goal))
+    limited = Goap(limit=Limit(nodes=random.randint(0, 6))).plan_to(problem, goal)
+    tally.claim("a limit is a limit, with true bounds", problem, holds=within_bounds(limited, problem, goal))
     bold = Goap("astar", heuristic="hadd").plan_to(problem, goal)
     if isinstance(bold, Plan) and not bold.complete:
         tally.claim("h-add proves nothing", problem, holds=not bold.proof.optimal)

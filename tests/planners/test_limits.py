@@ -86,7 +86,7 @@ def test_no_more_nodes_are_spent_than_allowed(name):
 
 @pytest.mark.parametrize("engine", ["auto", "astar", "relaxed", "simpleai:astar", "simpleai:uniform_cost"])
 @pytest.mark.parametrize("nodes", [0, 1, 3, 8])
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(case=cases())
 def test_a_solvable_problem_is_never_called_unreachable(engine, nodes, case):
     goal = case.goals[0]
