@@ -46,6 +46,10 @@ class Goap(Planner):
             raise DefinitionError(f"Goap: {self.engine!r} is no engine: it needs a `name` and `solve(task, limit)`.")
         if isinstance(self.heuristic, str) and self.heuristic not in BUILT_IN:
             raise UnknownNameError("heuristic", self.heuristic, BUILT_IN)
+        if not (self.heuristic is None or isinstance(self.heuristic, str | Heuristic)):
+            raise DefinitionError(
+                f"Goap: {self.heuristic!r} is no heuristic: it needs `name`, `admissible` and `bind(task)`."
+            )
         if not isinstance(self.limit, Limit):
             raise DefinitionError(f"Goap(limit={self.limit!r}): write Limit(nodes=..., seconds=...).")
         if self.objective not in ("cost", "net"):
@@ -78,8 +82,8 @@ class Goap(Planner):
         than facts and prices is not: unknown facts to be evaluated, a limit in seconds, parts of one's own.
         """
         inquiry = Inquiry(problem)
-        own = not isinstance(self.engine, str) or not (self.heuristic is None or isinstance(self.heuristic, str))
-        if own or self.limit.seconds is not None:
+        custom = not isinstance(self.engine, str) or not (self.heuristic is None or isinstance(self.heuristic, str))
+        if custom or self.limit.seconds is not None:
             return search(self._search(inquiry))
         memory = memory_of(problem.domain, self, goals)
         if problem.resolve is not None and problem.unknown & memory.relevant:

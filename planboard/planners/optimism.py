@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from planboard._text import brief
 from planboard.errors import PlanningError
 from planboard.planners.base import best_of, standing
 from planboard.planners.domain import State
@@ -26,6 +27,9 @@ _HOLDS = Solution("solved", optimal=True, engine="none", proof="optimal: the goa
 _TURNS = 32
 """How many turns of events are thought through before an unknown fact of a rival goal is simply evaluated."""
 
+
+_CASES = 4
+"""Unknown facts needed both true and false that are thought through before the next one is simply evaluated."""
 
 Rank = tuple[int] | tuple[int, Fraction, int, int, int, tuple[tuple[str, str], ...]]
 
@@ -151,16 +155,21 @@ class OptimisticSearch:
             relevant |= view.relevant
         return best.among(relevant, lasting=lasting)
 
-    def _draft(self, goal: PlanGoal, world: World) -> Draft:
-        """Return the best plan for an optimist whose hopes do not contradict each other."""
+    def _draft(self, goal: PlanGoal, world: World, cases: int = _CASES) -> Draft:
+        """Return the best plan for an optimist whose hopes do not contradict each other.
+
+        Each contradiction doubles the work, so after some the fact is left to be evaluated instead.
+        """
         draft = self._search(goal, world)
         hopes = dict(draft.leaning)
         contradicted = next((name for name, truth in draft.leaning if hopes[name] != truth), None)
         if contradicted is None:
             return draft
         bit = self._domain.bit(contradicted)
-        cases = [self._draft(goal, world.supposing(bit, truth)) for truth in (True, False)]
-        best = min(cases, key=lambda case: self._rank(case.result))
+        if not cases:
+            return replace(draft, leaning=((contradicted, True), *draft.leaning))
+        drafts = [self._draft(goal, world.supposing(bit, truth), cases - 1) for truth in (True, False)]
+        best = min(drafts, key=lambda case: self._rank(case.result))
         return replace(best, result=self._restated(best.result, world))
 
     def _restated(self, result: PlanResult, world: World) -> PlanResult:
@@ -190,6 +199,10 @@ class OptimisticSearch:
             return Draft(self._failure(goal, world, "unreachable", view.goal & ~reached))
         reduced = self._reduced(view, start, running)
         solution = self._engine.solve(reduced.task, self._limit)
+        if not isinstance(solution, Solution):
+            raise self._bug(f"must return a Solution, not {brief(solution)}")
+        if solution.status == "solved" and solution.steps is None:
+            raise self._bug('says "solved" and gives no steps')
         if solution.status == "unsolvable":
             failure = self._failure(goal, world, "unreachable", view.goal & ~start)
             return Draft(replace(failure, nodes=solution.nodes))
@@ -211,14 +224,16 @@ class OptimisticSearch:
     def _arranged(self, reduced: Reduced, solution: Solution) -> tuple[int, ...]:
         """Return the engine's steps in canonical order; those of an engine that is not optimal lose their detours."""
         steps, task = solution.steps or (), reduced.task
-        if solution.ordered:
+        if solution.ordered and solution.optimal:
             return steps
-        if not is_executable(task, steps):
-            name = self._engine.name
-            raise PlanningError(f"The engine {name!r} returned steps that do not reach the goal: a bug in it.")
+        if any(not 0 <= step < len(task) for step in steps) or not is_executable(task, steps):
+            raise self._bug("returned steps that do not reach the goal")
         if not solution.optimal:
             steps = without_detours(task, steps)
         return canonical(task, steps) or steps
+
+    def _bug(self, what: str) -> PlanningError:
+        return PlanningError(f"The engine {self._engine.name!r} {what}: a bug in it.")
 
     def _failure(self, goal: PlanGoal, world: World, reason: Reason, lacking: int) -> NoPlan:
         missing = sorted(view_of(self._domain, goal).named(lacking))

@@ -295,6 +295,9 @@ class NoPlan:
     nodes: int = field(default=0, compare=False)
     """Search nodes it took."""
 
+    found_out: dict[str, Truth] = field(default_factory=dict, repr=False, compare=False)
+    """Facts that planning could leave unknown and an explanation has asked for, each once."""
+
     @property
     def gap(self) -> float | None:
         """After a limit: how much dearer than `bound` the best plan is; `None` without a plan."""

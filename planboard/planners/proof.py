@@ -12,7 +12,7 @@ class Proof:
     """How good a plan is, and who says so. `str(proof)` is the reason in words."""
 
     engine: str
-    """The engine or planner that answered: "relaxed", "astar", "utility"."""
+    """The engine or planner that answered: "relaxed", "astar", "greedy"."""
     optimal: bool
     """Whether no plan costs less."""
     reason: str

@@ -38,8 +38,10 @@ def _found_out(failure: NoPlan) -> NoPlan:
     if problem is None or known is None or problem.resolve is None or failure.goal is NIRVANA:
         return failure
     relevant = set(view_of(problem.domain, failure.goal).facts)
-    answers = {name: problem.resolve(name) for name in known.unknown_names if name in relevant}
-    return replace(failure, known=known.updated(answers)) if answers else failure
+    for name in known.unknown_names:
+        if name in relevant and name not in failure.found_out:
+            failure.found_out[name] = problem.resolve(name)
+    return replace(failure, known=known.updated(failure.found_out)) if failure.found_out else failure
 
 
 def headline(failure: NoPlan) -> str:
@@ -123,9 +125,8 @@ def _leaves(view: View, reached: int) -> list[int]:
     goal = view.goal & ~reached
     facts = ~_bookkeeping(view)
     groups = (lacking & ~provided, lacking & ~(goal & provided), lacking)
-    for candidates in (*(group & facts for group in groups), *groups):
-        if _reaches(view, reached, [candidates]):
-            break
+    attempts = (*(group & facts for group in groups), *groups)
+    candidates = next((mask for mask in attempts if _reaches(view, reached, [mask])), lacking)
     literals = {literal: view.named(literal)[0] for literal in (1 << bit for bit in bits_of(candidates))}
     return sorted(literals, key=literals.__getitem__)
 

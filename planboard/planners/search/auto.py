@@ -1,4 +1,4 @@
-"""The default engine: what can be settled by sets of actions is; the rest goes to A*.
+"""The default engine: sets of actions first; A* for what they leave open.
 
 A* with LM-cut comes first, since most searches end after few nodes. One that does not may be over a small number of
 states, each dear to estimate and cheap to visit, so then as many are visited blindly as cost little; only after
@@ -46,7 +46,8 @@ class Auto:
             if found.status != "limit":
                 return found
         found = informed.go_on(allowance)
-        steps = found.steps or first.steps
+        met = [steps for steps in (first.steps, found.steps) if steps is not None]
+        steps = min(met, key=task.weight_of, default=None)
         if steps is None and found.status == "limit":
             steps = any_plan(task, limit, allowance)
         if found.optimal or found.status == "unsolvable":

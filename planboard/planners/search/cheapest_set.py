@@ -6,9 +6,10 @@ order is an optimal plan, without any search through states.
 
 Each node of the search has operators that are in and operators that are out. LM-cut bounds what is still to be paid
 from below, a relaxed plan of the operators that the cuts have made free from above. An operator whose remaining
-weight would lift the bound above the best known set is out: with bounds that are close, this leaves little to
-decide. The search branches on the smallest landmark: its first operator is in; or that is out and its second is in;
-and so on, so that no set is looked at twice. What is independent is decided separately.
+weight would lift the bound above the best known set is out (*reduced-cost fixing*): with bounds that are close, this
+leaves little to decide. The search branches on a landmark with few operators that would cost nothing more: its first
+operator is in; or that is out and its second is in; and so on, so that no set is looked at twice. What is independent
+is decided separately.
 
 h+ is due to Hoffmann & Nebel (2001); hitting all landmarks optimally to Haslum, Slaney & Thiébaux (2012).
 `test_the_cheapest_set_is_found` guards it.
@@ -26,7 +27,7 @@ from planboard.planners.search.relaxation import mask_of_operators, relaxation_o
 from planboard.planners.search.small_set import small_set
 from planboard.planners.search.task import Task
 
-_DIVE, _DEPTH = 256, 12
+_CYCLE, _DIVES = 256, 12
 """Of so many nodes so many go straight for a good set; the others go where the bound is least."""
 
 
@@ -85,7 +86,7 @@ class CheapestSet:
     def run(self) -> None:
         """Search until the best set is proven or the nodes are used up."""
         root = self._root
-        self._allowance.spend()
+        self._allowance.spend()  # the first node is looked into whatever is left: without it nothing would be known
         self._refine(root, dives=True)
         if self.abandoned:
             return
@@ -111,7 +112,7 @@ class CheapestSet:
                     break
                 node = heappop(queue)[2]
             children: list[Node] = []
-            dives = self._allowance.nodes % _DIVE < _DEPTH
+            dives = self._allowance.nodes % _CYCLE < _DIVES
             if not node.refined:
                 if not self._allowance.spend():
                     return

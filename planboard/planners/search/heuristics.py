@@ -6,7 +6,7 @@ All ignore deletes, and that every precondition is positive (see `task`) keeps t
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import Final
+from typing import ClassVar, Final
 
 from planboard.planners.domain import bits_of
 from planboard.planners.search.engine import Estimate, Heuristic
@@ -18,9 +18,9 @@ from planboard.planners.search.task import Task
 class Blind:
     """Nothing is known: A* becomes uniform-cost search (Dijkstra 1959)."""
 
-    name: str = "blind"
+    name: ClassVar[str] = "blind"
     """What it is called in messages."""
-    admissible: bool = True
+    admissible: ClassVar[bool] = True
     """It never overestimates."""
 
     def bind(self, task: Task) -> Estimate:  # noqa: ARG002 - the protocol's
@@ -36,9 +36,9 @@ class GoalCount:
     literals at once. Here it is divided by the most that one action brings about, and weighed by the cheapest.
     """
 
-    name: str = "goalcount"
+    name: ClassVar[str] = "goalcount"
     """What it is called in messages."""
-    admissible: bool = True
+    admissible: ClassVar[bool] = True
     """It never overestimates."""
 
     def bind(self, task: Task) -> Estimate:
@@ -56,9 +56,9 @@ class HMax:
     Exact on chains, where one thing leads to the next; blind to many small independent wishes.
     """
 
-    name: str = "hmax"
+    name: ClassVar[str] = "hmax"
     """What it is called in messages."""
-    admissible: bool = True
+    admissible: ClassVar[bool] = True
     """It never overestimates, and never falls by more than a step's weight."""
 
     def bind(self, task: Task) -> Estimate:
@@ -73,9 +73,9 @@ class HAdd:
     Well informed and often too high: it finds plans soon, and proves nothing about them.
     """
 
-    name: str = "hadd"
+    name: ClassVar[str] = "hadd"
     """What it is called in messages."""
-    admissible: bool = False
+    admissible: ClassVar[bool] = False
     """It counts twice what serves twice."""
 
     def bind(self, task: Task) -> Estimate:
@@ -90,7 +90,7 @@ BUILT_IN: Final[Mapping[str, Heuristic]] = {
 
 
 def _explored(task: Task, state: int, combined: Callable[[list[int]], int]) -> int:
-    """Knuth's generalisation of Dijkstra's algorithm: an operator fires when its last literal is settled."""
+    """Knuth's (1977) generalisation of Dijkstra's algorithm: an operator fires when its last literal is settled."""
     goal = task.goal & ~state
     if not goal:
         return 0

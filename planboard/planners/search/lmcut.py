@@ -6,6 +6,7 @@ them; only what is left of the weights is cut again (*incremental* LM-cut, Pomme
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from planboard.planners.search.cuts import Landmark, cuts
 from planboard.planners.search.engine import Estimate
@@ -22,9 +23,9 @@ _PARENTS = 1_000
 class LMCut:
     """The sum of landmark weights: of the estimates here the closest, and worth its price wherever goals interact."""
 
-    name: str = "lmcut"
+    name: ClassVar[str] = "lmcut"
     """What it is called in messages."""
-    admissible: bool = True
+    admissible: ClassVar[bool] = True
     """It never overestimates."""
 
     def bind(self, task: Task) -> Estimate:

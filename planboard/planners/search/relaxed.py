@@ -21,7 +21,7 @@ _ATTEMPTS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Relaxed:
-    """Unit propagation, branch and bound over sets, and ordering; no search through states."""
+    """Forced actions, branch and bound over sets, and ordering; no search through states."""
 
     @property
     def name(self) -> str:
@@ -69,11 +69,13 @@ class Relaxed:
 
     def _solved(self, task: Task, steps: tuple[int, ...], proof: str, nodes: int) -> Solution:
         weight = task.weight_of(steps)
-        return Solution("solved", steps, True, weight, proof, nodes, ordered=True, engine=self.name)
+        return Solution(
+            "solved", steps, optimal=True, bound=weight, proof=proof, nodes=nodes, ordered=True, engine=self.name
+        )
 
 
 def forced(task: Task) -> tuple[int, ...]:
-    """Return the operators that every plan contains, as far as unit propagation tells, sorted."""
+    """Return the operators that every plan contains, as far as working back from the goal tells, sorted."""
     seen = task.goal & ~task.start
     open_literals = bits_of(seen)
     found: set[int] = set()

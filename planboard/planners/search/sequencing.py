@@ -2,7 +2,7 @@
 
 Depth first, without recursion. An operator that takes away nothing the others need, and whose gifts none of them takes
 away except to use it, is run as soon as it can be: that never does harm, so only the others are tried one after the
-other. What nothing works from is remembered.
+other (a case of partial-order reduction). What nothing works from is remembered.
 """
 
 from collections.abc import Iterable

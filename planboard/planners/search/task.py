@@ -76,7 +76,8 @@ class Task:
 
     def starting_at(self, start: int) -> "Task":
         """Return the task from another start. What has been learned stays known."""
-        self.weights  # noqa: B018 - computed once, here, for all that share them
+        for shared in ("weights", "set_weights", "pre_ids", "needers", "adders"):
+            getattr(self, shared)  # computed once, here, for all that share them
         other = copy(self)
         other.start = start
         return other
