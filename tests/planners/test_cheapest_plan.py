@@ -33,7 +33,7 @@ def conflicts(draw):
     return Problem(start, operators, [PlanGoal("g", wanted)])
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(problem=conflicts())
 def test_the_cheapest_plan_is_found(problem):
     by_sets, by_states = Goap("relaxed").plan(problem), Goap("astar").plan(problem)

@@ -26,7 +26,7 @@ def some_order(task, operators):
     return next((order for order in permutations(operators) if is_executable(task, order)), None)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(task=tasks(), data=st.data())
 def test_there_is_an_order_exactly_if_some_permutation_works(task, data):
     operators = data.draw(st.lists(st.sampled_from(range(len(task))), max_size=6))
@@ -34,7 +34,7 @@ def test_there_is_an_order_exactly_if_some_permutation_works(task, data):
     assert orderable(task, operators) is (some_order(task, operators) is not None)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(task=tasks(), data=st.data())
 def test_an_order_that_is_found_works(task, data):
     operators = tuple(sorted(data.draw(st.lists(st.sampled_from(range(len(task))), max_size=6))))
@@ -46,7 +46,7 @@ def test_an_order_that_is_found_works(task, data):
         assert is_executable(task, found)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(task=tasks(), data=st.data())
 def test_the_canonical_order_is_the_smallest_that_works(task, data):
     operators = data.draw(st.lists(st.sampled_from(range(len(task))), max_size=6))
@@ -56,7 +56,7 @@ def test_the_canonical_order_is_the_smallest_that_works(task, data):
     assert canonical(task, operators) == smallest
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(task=tasks(), granted=MASKS, data=st.data())
 def test_granting_literals_never_loses_an_order(task, granted, data):
     operators = data.draw(st.lists(st.sampled_from(range(len(task))), max_size=6))
