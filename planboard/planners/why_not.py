@@ -19,6 +19,8 @@ from planboard.planners.search.view import View, reached_from, view_of
 
 _TRIALS = 2_000
 """Sets of facts tried before the exact answer is given up for a small one."""
+_COMPARED = 200
+"""Lines of an explanation after which names are no longer compared with all others to find the closest."""
 _SHOWN = 5
 """Producers listed per fact."""
 
@@ -217,7 +219,7 @@ def _chain(failure: NoPlan, describe: Describe) -> list[str]:
     lines: list[str] = []
     kinds = failure.problem.domain.kinds if failure.problem is not None else {}
     for link in _links(failure):
-        lines.append(_about(failure, link, describe))
+        lines.append(_about(failure, link, describe, compared=len(lines) < _COMPARED))
         for label, unmet in link.producers[:_SHOWN]:
             lacks = [need for need in unmet if kinds.get(need[0]) != "bookkeeping"]
             words = [describe(name) or spelled(name, truth) for name, truth in unmet if (name, truth) not in lacks]
@@ -232,7 +234,7 @@ def _spelled(facts: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
     return tuple(spelled(*fact) for fact in facts)
 
 
-def _about(failure: NoPlan, link: _Link, describe: Describe) -> str:
+def _about(failure: NoPlan, link: _Link, describe: Describe, *, compared: bool) -> str:
     name, truth = link.fact
     now = "is unknown" if link.now is None else f"is {'true' if link.now else 'false'}"
     extra = describe(name)
@@ -240,7 +242,7 @@ def _about(failure: NoPlan, link: _Link, describe: Describe) -> str:
     line = f"  {spelled(name, truth)!r} is needed, but {subject} {now}{f': {extra}' if extra else ''}."
     if link.producers:
         return f"{line} It could come from:"
-    return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth)}"
+    return f"{line} Nothing brings it about. {_closest(failure, name, truth=truth) if compared else ''}".rstrip()
 
 
 def _closest(failure: NoPlan, name: str, *, truth: bool) -> str:

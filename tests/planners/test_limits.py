@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from planning_families import blocks, cover, gripper, logistics
 
 HARD = {this.name: this for this in (gripper(5), blocks(7), cover(20, 40), logistics(2, 2, 1, 4))}
-NODES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+NODES = (0, 1, 3, 8, 21, 55)
 OPTIMUM = {name: Goap().plan(this.problem()).exact_cost for name, this in HARD.items()}
 
 
@@ -85,7 +85,7 @@ def test_no_more_nodes_are_spent_than_allowed(name):
 
 
 @pytest.mark.parametrize("engine", ["auto", "astar", "relaxed", "simpleai:astar", "simpleai:uniform_cost"])
-@pytest.mark.parametrize("nodes", [0, 1, 3, 8])
+@pytest.mark.parametrize("nodes", [0, 3])
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(case=cases())
 def test_a_solvable_problem_is_never_called_unreachable(engine, nodes, case):
@@ -104,7 +104,7 @@ def test_a_solvable_problem_is_never_called_unreachable(engine, nodes, case):
 
 @pytest.mark.parametrize("engine", ["auto", "relaxed"])
 @pytest.mark.parametrize("trials", [2, 6])
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(problem=conflicts())
 def test_an_order_that_is_hard_to_find_is_left_open(engine, trials, problem, monkeypatch):
     """With so few trials most orders are hard. What is not known then must not be taken for known."""

@@ -9,7 +9,7 @@ from planboard.planners.search.heuristics import HMax
 from planboard.planners.search.lmcut import LMCut
 from planboard.planners.search.relaxation import relaxation_of
 
-MANY = settings(max_examples=80, deadline=None, derandomize=True)
+MANY = settings(max_examples=50, deadline=None, derandomize=True)
 
 
 @MANY

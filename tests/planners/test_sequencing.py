@@ -39,7 +39,7 @@ def test_there_is_an_order_exactly_if_some_permutation_works(task, data):
 def test_an_order_that_is_found_works(task, data):
     operators = tuple(sorted(data.draw(st.lists(st.sampled_from(range(len(task))), max_size=6))))
 
-    found = Sequencing(task).order(task.start, operators)
+    found = Sequencing(task, operators).order(task.start, operators)
 
     if found is not False:
         assert sorted(found) == list(operators)

@@ -9,7 +9,7 @@ from slow_planner import best_standing
 from planboard.planners import Domain, Goap, NoPlan, Operator, Plan, PlanGoal, Problem
 from planboard.planners.search.auto import Auto
 
-MANY = settings(max_examples=80, deadline=None, derandomize=True)
+MANY = settings(max_examples=40, deadline=None, derandomize=True)
 SURE = st.booleans()
 
 

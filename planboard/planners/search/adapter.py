@@ -12,7 +12,7 @@ import simpleai.search
 
 from planboard.planners.search.engine import ALGORITHMS, Allowance, Heuristic, Limit, Solution
 from planboard.planners.search.heuristics import Blind, HMax
-from planboard.planners.search.space import LimitReached, PlanProblem
+from planboard.planners.search.space import PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
 
 _DEPTH = 1_000
@@ -47,7 +47,7 @@ class SimpleAI:
             search = partial(search, depth_limit=_DEPTH)
         try:
             found = search(problem, graph_search=True)
-        except LimitReached:
+        except _LimitReached:
             return Solution("limit", nodes=allowance.nodes)
         if found is None:
             complete = self.algorithm != "limited_depth_first"

@@ -18,7 +18,7 @@ from simpleai.search.traditional import _search
 from planboard.planners.search.engine import Allowance, Heuristic, Limit, Solution
 from planboard.planners.search.heuristics import HAdd
 from planboard.planners.search.lmcut import LMCut
-from planboard.planners.search.space import LimitReached, Move, PlanProblem
+from planboard.planners.search.space import Move, PlanProblem, _LimitReached
 from planboard.planners.search.task import Task
 
 
@@ -63,7 +63,7 @@ class Search:
         self._problem.allowance = allowance
         try:
             found = _search(self._problem, fringe, graph_search=False, node_factory=PlanNode)
-        except LimitReached:
+        except _LimitReached:
             fringe.put_back()
             bound = fringe.bound if heuristic.admissible else 0
             return answered("limit", fringe.best and fringe.best.steps(), bound=bound, nodes=allowance.nodes)
@@ -88,7 +88,7 @@ def any_plan(task: Task, limit: Limit, allowance: Allowance) -> tuple[int, ...] 
     problem.allowance = allowance.more(limit.nodes)
     try:
         found = _search(problem, OpenList(problem, greedy=True), node_factory=PlanNode)
-    except LimitReached:
+    except _LimitReached:
         return None
     return None if found is None else cast("PlanNode", found).steps()
 
@@ -193,7 +193,7 @@ class OpenList:
         if known is not None and known <= node.cost:
             return
         if known is None and self._most is not None and len(self._cheapest) >= self._most:
-            raise LimitReached
+            raise _LimitReached
         self._cheapest[node.state] = node.cost
         if self._problem.is_goal(node.state) and (self.best is None or node.cost < self.best.cost):
             self.best = node

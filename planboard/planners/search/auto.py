@@ -33,7 +33,7 @@ class Auto:
         """Return a plan of least weight, or that there is none, or that the limit came first."""
         allowance = Allowance(limit)
         first = Relaxed().solve_within(task, allowance)
-        if first.status != "limit":
+        if first.status != "limit" or (allowance.used_up and first.steps is not None):
             return first
         from planboard.planners.search.astar import AStar, any_plan
         from planboard.planners.search.heuristics import Blind

@@ -90,8 +90,8 @@ class CheapestSet:
         self._refine(root, dives=True)
         if self.abandoned:
             return
+        self.bound = min(root.bound, self.best_weight)
         if root.bound >= self.best_weight:
-            self.bound = self.best_weight
             return
         parts = self._components(root) if self.splits else []
         if len(parts) > 1:

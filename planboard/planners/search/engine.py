@@ -66,6 +66,11 @@ class Allowance:
         more._most = self.nodes + nodes  # noqa: SLF001 - its own class
         return more
 
+    @property
+    def used_up(self) -> bool:
+        """Whether no node is left."""
+        return self._spent[0] >= self._most
+
     def spend(self) -> bool:
         """Take one node; false, and nothing is taken, if the limit is reached."""
         if self._spent[0] >= self._most or (self._deadline is not None and monotonic() > self._deadline):

@@ -73,8 +73,8 @@ def _foreseen(task: Task, operators: Sequence[int]) -> tuple[int, ...] | None:
 
     An order that is known to work answers for its own next action; only smaller ones have to be looked into.
     """
-    sequencing = Sequencing(task, trials=_FORESEEN)
     state, left, order = task.start, tuple(sorted(operators)), []
+    sequencing = Sequencing(task, left, trials=_FORESEEN)
     known = tuple(operators) if is_executable(task, operators) else sequencing.order(state, left)
     while left and isinstance(known, tuple):
         for position, index in enumerate(left):

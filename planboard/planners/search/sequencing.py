@@ -19,18 +19,26 @@ class Sequencing:
 
     Args:
         task: What operators need and do, and the goal.
+        operators: All that will be asked about.
         granted: Literals that hold whatever happens.
         trials: Positions entered for all questions together before they are left open; `None` for `_TRIALS`.
     """
 
-    def __init__(self, task: Task, granted: int = 0, *, trials: int | None = None) -> None:
+    def __init__(self, task: Task, operators: tuple[int, ...], granted: int = 0, *, trials: int | None = None) -> None:
         self.task = task
         self.granted = granted
         self._trials = _TRIALS if trials is None else trials
         self._dead: set[tuple[int, tuple[int, ...]]] = set()
-        self._width = 0
+        # Which literals are used up, and what each operator gives and uses up of them.
+        self._width = len(operators).bit_length() + 2
         self._scarce = 0
-        self._turnover: dict[int, int] = {}
+        for operator in operators:
+            self._scarce |= task.pre[operator] & task.dele[operator] & ~granted
+        self._turnover = {
+            operator: self._spread(task.add[operator] & self._scarce)
+            - self._spread(task.pre[operator] & task.dele[operator] & self._scarce)
+            for operator in operators
+        }
 
     def order(self, start: int, operators: tuple[int, ...]) -> tuple[int, ...] | bool | None:
         """Return an order from a state, smaller operators first where there is a choice.
@@ -39,7 +47,6 @@ class Sequencing:
         """
         task, granted = self.task, self.granted
         pre, add, dele, goal = task.pre, task.add, task.dele, task.goal
-        self._take_stock(operators)
         open_positions: list[tuple[int, tuple[int, ...], tuple[int, ...], int]] = []
         state, left, done, position = *self._run_the_harmless(start | granted, operators, ()), 0
         while self._trials > 0:
@@ -92,19 +99,6 @@ class Sequencing:
             left = tuple(waiting)
         return not self.task.goal & ~state
 
-    def _take_stock(self, operators: tuple[int, ...]) -> None:
-        """Note which literals are used up, and what each operator gives and uses up of them."""
-        task = self.task
-        self._width = len(operators).bit_length() + 2
-        self._scarce = 0
-        for operator in operators:
-            self._scarce |= task.pre[operator] & task.dele[operator] & ~self.granted
-        self._turnover = {
-            operator: self._spread(task.add[operator] & self._scarce)
-            - self._spread(task.pre[operator] & task.dele[operator] & self._scarce)
-            for operator in operators
-        }
-
     def _spread(self, literals: int) -> int:
         """Return literals as an integer with a field for each, wide enough to count all operators."""
         return sum([1 << self._width * position for position in bits_of(literals)])
@@ -155,5 +149,6 @@ def orderable(task: Task, operators: Iterable[int], granted: int = 0) -> bool | 
         operators: What has to be run; what is named twice has to be run twice.
         granted: Literals that hold whatever happens.
     """
-    found = Sequencing(task, granted).order(task.start, tuple(sorted(operators)))
+    chosen = tuple(sorted(operators))
+    found = Sequencing(task, chosen, granted).order(task.start, chosen)
     return found if found is None or found is False else True

@@ -16,7 +16,7 @@ Move: TypeAlias = tuple[int, ...]
 """An action of the task, after the assumptions it relies on; assumptions alone, if the goal relies on them."""
 
 
-class LimitReached(Exception):  # noqa: N818 - a signal inside the engines, never seen by users
+class _LimitReached(Exception):  # noqa: N818 - a signal inside the engines, never seen by users
     """The limit stopped the search."""
 
 
@@ -60,10 +60,10 @@ class PlanProblem(SearchProblem):  # type: ignore[misc]  # simpleai is untyped
         """Return each move that changes the state, with the state it leads to.
 
         Raises:
-            LimitReached: When this state is one more than allowed.
+            _LimitReached: When this state is one more than allowed.
         """
         if not self.allowance.spend():
-            raise LimitReached
+            raise _LimitReached
         if self.task.assumable:
             return list(self._assuming(state))
         found: list[tuple[Move, int]] = []

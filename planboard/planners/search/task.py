@@ -15,8 +15,8 @@ from planboard.planners.domain import bits_of
 
 _FIELD = 24
 """Bits for each of the counts in a weight: 16 million assumptions, actions or preconditions in one plan."""
-_REPEATS = 4
-"""Bits per action in the name rule: exact while no action is repeated more than 15 times in a plan."""
+_REPEATS = 6
+"""Bits per action in the name rule: exact while no action is repeated more than 63 times in a plan."""
 
 
 class Task:
