@@ -76,7 +76,7 @@ class Task:
 
     def starting_at(self, start: int) -> "Task":
         """Return the task from another start. What has been learned stays known."""
-        for shared in ("weights", "set_weights", "pre_ids", "needers", "adders"):
+        for shared in ("weights", "pre_ids", "needers", "adders"):
             getattr(self, shared)  # computed once, here, for all that share them
         other = copy(self)
         other.start = start
@@ -134,10 +134,13 @@ class Task:
         """
         return self._weighed(_REPEATS)
 
-    @cached_property
+    @property
     def set_weights(self) -> tuple[int, ...]:
         """The same for sets of operators, in which nothing is repeated: shorter numbers, added faster."""
-        return self._weighed(1)
+        made: tuple[int, ...] | None = self.learned.get("set weights")
+        if made is None:
+            made = self.learned["set weights"] = self._weighed(1)
+        return made
 
     @cached_property
     def infinity(self) -> int:
