@@ -253,10 +253,11 @@ def _say_how_it_compares(file: Path, compared: list[Comparison], *, writing: boo
     failed = any(item.status == "failed" for item in compared)
     different = failed or any(item.status != "same" for item in compared)
     say(f"{file}: {counted(compared)}.")
-    if different and not writing:
+    if not writing and any(item.status in ("changed", "new") for item in compared):
         say("If that is meant, run the same command with --lock instead of --check.")
-    if failed and writing:
-        say("What cannot be planned is left as it was; to drop it, delete it from the file.")
+    if failed:
+        left = " is left as it was" if writing else ""
+        say(f"What cannot be planned{left}: mend it or, if it is gone for good, delete it from the file.")
     return ERROR if failed or (different and not writing) else 0
 
 

@@ -85,6 +85,8 @@ def test_a_target_that_is_gone_is_a_change_and_stays_locked(cli, folder, lock):
 
     assert (checked.exit_code, locked.exit_code) == (1, 1)
     assert "agents.py (cannot be planned any more)\n  There is no file 'agents.py'" in checked.stdout
+    assert "delete it from the file" in checked.stderr
+    assert "with --lock" not in checked.stderr
     assert cli(*TIDES, "--check", "plans.lock").exit_code == 1
     assert lock.read_bytes() == before
 

@@ -22,6 +22,9 @@ from planboard.planners.search.sequencing import orderable
 from planboard.planners.search.small_set import small_set
 from planboard.planners.search.task import Task
 
+_MENDINGS = 8
+"""Conflicts that are mended in a set found on the way, before it is given up."""
+
 
 def runs_once(task: Task) -> bool:
     """Whether no optimal plan runs an operator twice.
@@ -36,10 +39,6 @@ def runs_once(task: Task) -> bool:
     return all(
         pre & dele & ~added or not add & taken for pre, add, dele in zip(task.pre, task.add, task.dele, strict=True)
     )
-
-
-_MENDINGS = 8
-"""Conflicts that are mended in a set found on the way, before it is given up."""
 
 
 class _Conflict(NamedTuple):
