@@ -89,10 +89,7 @@ class _JustificationGraph:
         self._first: list[int] = []
 
     def explore(self, excluded: Iterable[int]) -> bool:
-        """Compute hmax of everything; say whether the goal can be reached.
-
-        What queues effects is written out here and in `cheapen`: a call would cost more than it does.
-        """
+        """Compute hmax of everything; say whether the goal can be reached."""
         needers, gives = self._relaxation.needers, self._relaxation.gives
         unmet, value, weights, hangs, level = self._unmet, self._value, self._weights, self.hangs, self.level
         for operator in excluded:
