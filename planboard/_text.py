@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 _SHOWN = 8
 _SECRET_NAME = r"(?:password|passwd|secret|api_?key|(?:access|auth|bearer)_?token|credential)"  # noqa: S105 - names of fields, not a secret
@@ -42,6 +43,15 @@ def listed(names: Iterable[str], *, conjunction: str = "and") -> str:
 def is_secret(name: str) -> bool:
     """Tell whether a field is secret by its name, such as `api_key`."""
     return re.search(_SECRET_NAME, name, re.IGNORECASE) is not None
+
+
+def masked(plain: Any) -> Any:
+    """Return plain data without what is secret by its name; what is secret by its type is hidden already."""
+    if isinstance(plain, list):
+        return [masked(item) for item in plain]
+    if isinstance(plain, dict):
+        return {key: "***" if is_secret(str(key)) else masked(item) for key, item in plain.items()}
+    return plain
 
 
 def brief(value: object, limit: int = 80) -> str:

@@ -17,6 +17,11 @@ PlanboardError
 │   ├── ActionError                 an action raised; the cause is chained
 │   ├── ActionTimeoutError          an action took longer than its `timeout`
 │   └── OutputError                 an action returned something it did not declare
+├── ModelError                      a language model did not do what it was asked for
+│   ├── ModelUnavailableError       it did not answer: overloaded, broken, too slow
+│   └── ModelOutputError            what it answered will not do, however often it was asked
+│       └── ModelRefusedError       it declined to answer
+├── BudgetExceededError             a budget forbids another request to a model
 ├── ProcessNotCompletedError        a run ended otherwise than COMPLETED
 │   ├── ProcessStuckError
 │   ├── ProcessFailedError
@@ -140,6 +145,38 @@ class ActionTimeoutError(ExecutionError, TimeoutError):
 
 class OutputError(ExecutionError, TypeError):
     """An action returned something other than what it declares."""
+
+
+class ModelError(PlanboardError):
+    """A language model did not do what it was asked for."""
+
+    def __init__(self, model: str, message: str) -> None:
+        self.model = model
+        """The name of the model."""
+        super().__init__(message)
+
+
+class ModelUnavailableError(ModelError):
+    """A model did not answer: it is overloaded, broken or too slow, also after retries. To try later may help."""
+
+
+class ModelOutputError(ModelError):
+    """What a model answered will not do, however often it was asked. The last fault found is the `__cause__`."""
+
+    def __init__(self, model: str, message: str, *, attempts: int, last_output: str) -> None:
+        self.attempts = attempts
+        """How many answers there were."""
+        self.last_output = last_output
+        """The last answer, as the model wrote it."""
+        super().__init__(model, message)
+
+
+class ModelRefusedError(ModelOutputError):
+    """A model declined to answer; `last_output` says why."""
+
+
+class BudgetExceededError(PlanboardError):
+    """A budget forbids another request to a model. The process ends TERMINATED and can be run again with more."""
 
 
 class ProcessNotCompletedError(PlanboardError):

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from inspect import iscoroutinefunction
+from typing import Any, TypeAlias
 
 from planboard.actions.declarations import Rerun, Retry
 from planboard.actions.goal import Achievement
@@ -28,6 +29,12 @@ class BoundInput:
         return f"list of {self.query}" if self.collects else str(self.query)
 
 
+Given: TypeAlias = Mapping[str, Entry | tuple[Entry, ...] | None]
+"""Entries for parameters that are not filled by what is newest on the board; `None` leaves one out."""
+
+_NONE_GIVEN: Given = {}
+
+
 @dataclass(slots=True)
 class Call:
     """The arguments for one call, and the entries they came from."""
@@ -47,16 +54,30 @@ class TypedFunction:
     """The parameters that are filled by services, with their types."""
     context: str | None = None
     """The parameter that wants an `ActionContext`."""
+    ai: str | None = None
+    """The parameter that wants an `Ai`."""
     where: Location | None = None
 
-    def bind(self, board: Blackboard) -> Call | None:
-        """Return the arguments from the newest visible matches; `None` when a needed one is missing."""
+    def bind(self, board: Blackboard, given: Given = _NONE_GIVEN) -> Call | None:
+        """Return the arguments from the newest visible matches; `None` when a needed one is missing.
+
+        Args:
+            board: Where to look.
+            given: Entries that are used instead, by parameter.
+        """
         entries: list[Entry] = []
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         for item in self.inputs:
             value: Any
-            if item.collects:
+            if item.parameter in given:
+                chosen = given[item.parameter]
+                found = [] if chosen is None else list(chosen) if isinstance(chosen, tuple) else [chosen]
+                entries.extend(found)
+                values = [entry.value for entry in found]
+                value = values if item.collects else values[0] if values else None
+                missing = not found
+            elif item.collects:
                 found = board.matches(item.query)
                 entries.extend(found)
                 value = [entry.value for entry in found]
@@ -112,6 +133,12 @@ class Condition:
     def is_free(self) -> bool:
         """Whether it has no definition and is only set with `set_condition`."""
         return self.predicate is None and self.expression is None
+
+    @property
+    def waits(self) -> bool:
+        """Whether its answer has to be waited for: it is asynchronous, or asks a model. Planning never waits."""
+        predicate = self.predicate
+        return predicate is not None and (predicate.ai is not None or iscoroutinefunction(predicate.function))
 
     @property
     def queries(self) -> tuple[Query, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from planboard._text import listed
 from planboard.actions.action import Action, BoundInput, Condition, TypedFunction, root_name
-from planboard.actions.context import ActionContext
+from planboard.actions.context import ActionContext, Injected
 from planboard.actions.declarations import ActionDeclaration, ConditionDeclaration, Estimate
 from planboard.actions.goal import Goal
 from planboard.actions.parts import Found, find_parts
@@ -118,11 +118,18 @@ class Catalogue:
         )
 
     def _typed(
-        self, item: Found[Any], function: Any, signature: Signature, where: Location | None, *, context: bool = True
+        self,
+        item: Found[Any],
+        function: Any,
+        signature: Signature,
+        where: Location | None,
+        *,
+        context: bool = True,
+        ai: bool = True,
     ) -> TypedFunction:
         inputs: list[BoundInput] = []
         services: dict[str, TypeForm] = {}
-        context_parameter = None
+        context_parameter = ai_parameter = None
         if item.state is not None:
             inputs.append(BoundInput("self", self.matcher.query(item.state), positional_only=True))
         elif item.owner is not None:
@@ -136,11 +143,19 @@ class Catalogue:
                     )
                     raise DefinitionError(message, where=where)
                 context_parameter = wanted.parameter
+            elif _is_injected(wanted.form):
+                if not ai:
+                    message = (
+                        f"Parameter {wanted.parameter!r} of {function.__name__!r} is an {wanted.form.__name__}, but "
+                        "costs and values are computed while planning, which waits for nothing."
+                    )
+                    raise DefinitionError(message, where=where)
+                ai_parameter = wanted.parameter
             elif self._is_service(wanted):
                 services[wanted.parameter] = wanted.form
             else:
                 inputs.append(self._bound(wanted))
-        return TypedFunction(function, tuple(inputs), services, context_parameter, where)
+        return TypedFunction(function, tuple(inputs), services, context_parameter, ai_parameter, where)
 
     def _bound(self, wanted: Input) -> BoundInput:
         return BoundInput(
@@ -170,7 +185,7 @@ class Catalogue:
             return static
         reader = estimate.reader
         owner = item if reader.skip_first else Found(item.name, item.declaration, None, None)
-        return self._typed(owner, estimate.function, reader.read(), reader.where, context=False)
+        return self._typed(owner, estimate.function, reader.read(), reader.where, context=False, ai=False)
 
     def _consumed(self, declared: ActionDeclaration, body: TypedFunction) -> tuple[Query, ...]:
         by_parameter = {bound.parameter: bound.query for bound in body.inputs}
@@ -229,16 +244,21 @@ class Catalogue:
             forms = [form for alternative in signature.outputs for form in alternative]
             forms += [wanted.form for wanted in signature.inputs if not self._is_service(wanted)]
             for member in (member for form in forms for member in members(form)):
-                if member is not ActionContext:
+                if not _is_injected(member):
                     types.setdefault(root_name(member), []).append(self.matcher.query(member))
         stated = [item.form if isinstance(item, Goal) else item for item in self.stated_goals]
         looked_at = [wanted for item in conditions for wanted in item.declaration.reader.read().inputs]
-        asked = [wanted.form for wanted in looked_at if not self._is_service(wanted)]
+        asked = [item.form for item in looked_at if not (self._is_service(item) or _is_injected(item.form))]
         for form in (*self.states, *asked, *(form for form in stated if form is not None)):
             for member in members(form):
                 types.setdefault(root_name(member), []).append(self.matcher.query(member))
         known = {**types, **bindings}
         return {name: list(dict.fromkeys(bindings.get(name, []) + types.get(name, []))) for name in known}
+
+
+def _is_injected(form: TypeForm) -> bool:
+    """Tell whether a parameter of a type is filled by the process."""
+    return isinstance(form, type) and origin_of(form) is None and issubclass(form, Injected)
 
 
 def _check_outputs(declared: ActionDeclaration, outputs: Sequence[tuple[TypeForm, ...]]) -> None:

@@ -55,8 +55,10 @@ class Effects:
     conditions: dict[str, bool] = field(default_factory=dict)
     usage: Usage = NOTHING
     """What it recorded itself."""
-    children: Usage = NOTHING
-    """What child processes that it started have spent; they have charged it already."""
+    charged: Usage = NOTHING
+    """What was charged already while it ran: by child processes that it started, and for calls of models."""
+    model_calls: list[Any] = field(default_factory=list)
+    """What each call of a model took, in order; see `planboard.llm.port.ModelUsage`."""
 
 
 NO_EFFECTS = Effects()
@@ -68,7 +70,13 @@ ChildRunner = Callable[
 """Runs an agent as a child: the agent, inputs, type wanted, bindings, where to note what it spends, options."""
 
 
-class ActionContext:
+class Injected:
+    """The base of what an action is given by its process, not from the board, when it has a parameter of the type."""
+
+    __slots__ = ()
+
+
+class ActionContext(Injected):
     """Given to an action that has a parameter of this type.
 
     What is added through it is committed together with the action's outputs, after them, and only when the action

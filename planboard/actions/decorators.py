@@ -5,7 +5,7 @@ the function and is read when an agent is built.
 """
 
 from collections.abc import Callable, Iterable
-from inspect import cleandoc, iscoroutinefunction
+from inspect import cleandoc
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from planboard._text import suggest
@@ -155,8 +155,11 @@ def condition(function: Any = None, /, *, name: str | None = None) -> Any:
     It is evaluated only when the answer can change the plan. While one of its inputs is not on the board it is
     UNKNOWN, which satisfies neither itself nor its negation.
 
+    It may be asynchronous, or take an `Ai` and ask a model. Planning waits for nothing, so the process finds the
+    answer out first, records it, and plans again. While its inputs are the same it is not asked twice.
+
     Raises:
-        DefinitionError: It is asynchronous, or a parameter has no type.
+        DefinitionError: A parameter has no type.
     """
 
     def declare(function: F) -> F:
@@ -256,12 +259,6 @@ def _declare_condition(
     function: Callable[..., Any], name: str, kind: str, like: SignatureReader | None = None
 ) -> ConditionDeclaration:
     _check_function(function, kind)
-    if iscoroutinefunction(function):
-        message = (
-            f"The {kind} {name!r} is asynchronous, but plans are made without waiting. "
-            "Let an action put what it finds out on the board, and ask that."
-        )
-        raise DefinitionError(message, where=location_of(function))
     method = is_method(function)
     reader = SignatureReader(function, kind=kind, skip_first=method, needs_return=False, like=like)
     return ConditionDeclaration(name, function, reader, method)

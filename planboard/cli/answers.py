@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from planboard.cli.lockfile import Locked, LockedNoPlan, LockedPlan, LockedStep
+from planboard.planners.ask import settled
 from planboard.planners.domain import Domain
 from planboard.planners.explain import supports_of
 from planboard.planners.operator import NIRVANA, PlanGoal, Truth
@@ -28,8 +29,8 @@ class Answers:
 
 def answers_of(process: Process) -> Answers:
     """Ask the planner of a process about all goals at once and about each, without running anything."""
-    best = process.next_plan()
-    results = [best if result.goal == best.goal else result for result in process.next_plans()] or [best]
+    best = settled(process.next_plan())
+    results = [best if result.goal == best.goal else result for result in map(settled, process.next_plans())] or [best]
     names = _names([result.goal for result in results])
     return Answers(
         goals={names[result.goal]: _locked(result) for result in results},

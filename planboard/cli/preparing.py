@@ -9,7 +9,8 @@ from planboard.cli.inputs import Given, Reader, start_types
 from planboard.cli.reporting import stdout_reserved, usage_errors
 from planboard.cli.target import Target, loaded
 from planboard.cli.vocabulary import Vocabulary
-from planboard.planners.plan import Plan, PlanResult
+from planboard.planners.ask import Ask, PlannerAnswer
+from planboard.planners.plan import Plan
 from planboard.runtime.agent import as_planner
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
@@ -29,14 +30,16 @@ class Prepared:
     files: Mapping[str, str] = field(default_factory=dict)
     """The file that a word names, for those words that name one."""
 
-    def plan(self) -> PlanResult:
+    def plan(self) -> PlannerAnswer:
         """Return what the planner would do."""
         return self.process.next_plan()
 
-    def explain(self, result: PlanResult, *, alternatives: bool) -> str:
+    def explain(self, result: PlannerAnswer, *, alternatives: bool) -> str:
         """Say why this is the plan, or why there is none and what could be given."""
         if isinstance(result, Plan):
             return result.explain(alternatives=alternatives)
+        if isinstance(result, Ask):
+            return result.explain()
         return "\n".join(filter(None, (result.explain(), self.hint)))
 
 

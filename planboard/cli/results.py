@@ -13,7 +13,8 @@ from pydantic_core import to_jsonable_python
 from planboard._text import brief
 from planboard.actions.goal import Goal
 from planboard.blackboard.entry import INPUT, Entry
-from planboard.planners.plan import NoPlan, Plan, PlanResult
+from planboard.planners.ask import Ask, PlannerAnswer
+from planboard.planners.plan import NoPlan, Plan
 from planboard.runtime.process import Process
 from planboard.types import TypeForm
 
@@ -117,9 +118,12 @@ def run_document(process: Process, result: Entry | None) -> dict[str, Any]:
     }
 
 
-def plan_document(agent: str, planner: str, result: PlanResult, explanation: str) -> dict[str, Any]:
+def plan_document(agent: str, planner: str, result: PlannerAnswer, explanation: str) -> dict[str, Any]:
     """Return a planner's answer as JSON data."""
     head: dict[str, Any] = {"agent": agent, "planner": planner, "goal": result.goal.name}
+    if isinstance(result, Ask):
+        tools = [{"action": offer.action, "ready": offer.ready} for offer in result.offers.values()]
+        return {**head, "found": False, "reason": "asks", "tools": tools, "explanation": explanation}
     if isinstance(result, NoPlan):
         return {
             **head,

@@ -14,11 +14,18 @@ from planboard.events import (
     ActionRetried,
     ActionStarted,
     ActionSucceeded,
+    ArgumentsBuilt,
+    CallRefused,
     ConditionChanged,
+    ConditionJudged,
+    DecisionFailed,
+    DecisionMade,
     EntriesHidden,
     EntryAdded,
     Event,
     ExpectationFailed,
+    ModelAsked,
+    ModelCalled,
     PlanMade,
     ProcessEnded,
     ProcessResumed,
@@ -122,6 +129,9 @@ class Progress:
                 return f"+ {event.entry} (input)"
             case EntriesHidden():
                 return f"- {_names(self._labels(event.positions, run))}"
+            case ArgumentsBuilt():
+                run.labels.extend(str(entry) for entry in event.entries)
+                return f"+ {_names([str(entry) for entry in event.entries])} (built by the model for {event.action})"
             case ReplanRequested():
                 run.labels.extend(str(entry) for entry in event.bindings)
                 added = _listed_after("; ", _added(event.bindings))
@@ -157,6 +167,8 @@ class Progress:
                 self._running[event.process_id, event.call] = event.action
                 if is_root:
                     standing = replace(standing, remaining=_without(standing.remaining, event.action))
+            case ModelAsked() if is_root:
+                standing = replace(standing, remaining=())
             case ActionSucceeded() | ActionFailed() | ReplanRequested():
                 self._running.pop((event.process_id, event.call), None)
                 run.actions += isinstance(event, ActionSucceeded)
@@ -206,8 +218,30 @@ def _plain_words(event: Any) -> str:
             return f"{event.name} is {event.value}"
         case ProcessResumed():
             return "resumed"
+        case ModelAsked() | DecisionMade() | DecisionFailed() | CallRefused() | ModelCalled() | ConditionJudged():
+            return _words_of_model(event)
         case _:
             return str(getattr(event, "kind", type(event).__name__)).replace("_", " ")
+
+
+def _words_of_model(
+    event: ModelAsked | DecisionMade | DecisionFailed | CallRefused | ModelCalled | ConditionJudged,
+) -> str:
+    match event:
+        case ModelAsked():
+            return f"? {event.model} chooses among {_names(list(event.tools))} ({event.characters} characters)"
+        case DecisionMade():
+            calls = _names([call.name for call in event.calls])
+            return f"! it calls {calls}" if calls else f"! it calls nothing and says: {event.text}"
+        case DecisionFailed():
+            return f"✗ the model did not answer: {event.error}"
+        case CallRefused():
+            return f"✗ call of {event.tool} refused: {event.reason}"
+        case ModelCalled():
+            what = event.action or event.condition or f"decision {event.decision}"
+            return f"· {event.model} for {what}: {event.prompt_tokens} + {event.completion_tokens} tokens"
+        case ConditionJudged():
+            return f"{event.condition} is {event.value}"
 
 
 def _added(entries: tuple[Entry, ...]) -> list[str]:

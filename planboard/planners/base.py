@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import ClassVar
 
+from planboard.planners.ask import Ask, PlannerAnswer
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.plan import NoPlan, Plan, PlanResult, Reason
 from planboard.planners.problem import Problem
@@ -30,16 +31,18 @@ class Planner(ABC):
         """What it is called: "goap"."""
 
     @abstractmethod
-    def plan_to(self, problem: Problem, goal: PlanGoal) -> PlanResult:
-        """Return the plan to one goal, or why there is none."""
+    def plan_to(self, problem: Problem, goal: PlanGoal) -> PlannerAnswer:
+        """Return the plan to one goal, or why there is none; or whom to ask."""
 
-    def plans(self, problem: Problem) -> tuple[PlanResult, ...]:
+    def plans(self, problem: Problem) -> tuple[PlannerAnswer, ...]:
         """Return one answer per goal, in the order of the goals."""
         return tuple(self.plan_to(problem, goal) for goal in problem.goals)
 
-    def plan(self, problem: Problem) -> PlanResult:
-        """Return the plan of greatest net value over all goals, or why there is none."""
-        return best_of(self.plans(problem))
+    def plan(self, problem: Problem) -> PlannerAnswer:
+        """Return the plan of greatest net value over all goals, or why there is none; or whom to ask."""
+        results = self.plans(problem)
+        question = next((result for result in results if isinstance(result, Ask)), None)
+        return question or best_of(result for result in results if not isinstance(result, Ask))
 
 
 Standing = tuple[Fraction, bool, Fraction, int, str]

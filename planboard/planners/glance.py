@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from planboard.planners.domain import Domain, Masks, State, remember
-from planboard.planners.operator import NIRVANA, Number, PlanGoal
+from planboard.planners.operator import NIRVANA, Number, Operator, PlanGoal
 from planboard.planners.plan import Assumption, Course, NoPlan, Plan, PlanResult, spelled
 from planboard.planners.problem import Inquiry, World, exact
 from planboard.planners.proof import Proof
@@ -25,6 +25,7 @@ class _QuestionRaised(Exception):  # noqa: N818 - a signal to the planner, never
 
 
 _CHOSEN = Proof("greedy", optimal=False, reason="the best single action now")
+_FORCED = Proof("forced", optimal=False, reason="the only thing that can be done and can help")
 _HOLDS = Proof("greedy", optimal=True, reason="the goal holds")
 
 
@@ -94,6 +95,11 @@ class Glance:
         """Return the empty plan."""
         return self._plan(goal, None, ())
 
+    def forced(self, goal: PlanGoal, operator: Operator) -> Plan:
+        """Return the plan of the one operator that there is."""
+        index = self._domain.operators.index(operator)
+        return self._plan(goal, Candidate(index, self._inquiry.cost(index), self._inquiry.value(index)), (), _FORCED)
+
     def nothing(self, goal: PlanGoal) -> NoPlan:
         """Return that no action can be run or, with a goal, that none of them satisfies it."""
         state = State(self._domain, self._world.true, self._world.unknown)
@@ -140,7 +146,13 @@ class Glance:
             raise _QuestionRaised(self._domain.names(unknown)[0])
         return True
 
-    def _plan(self, goal: PlanGoal, candidate: Candidate | None, assumptions: tuple[Assumption, ...]) -> Plan:
+    def _plan(
+        self,
+        goal: PlanGoal,
+        candidate: Candidate | None,
+        assumptions: tuple[Assumption, ...],
+        why: Proof = _CHOSEN,
+    ) -> Plan:
         chosen = () if candidate is None else (candidate,)
         course = Course(
             domain=self._domain,
@@ -150,7 +162,7 @@ class Glance:
             costs=tuple(one.cost for one in chosen),
             values=tuple(one.value for one in chosen),
             assumptions=assumptions,
-            proof=_CHOSEN if chosen else _HOLDS,
+            proof=why if chosen else _HOLDS,
             relevant=0,
             lasting=False,
         )

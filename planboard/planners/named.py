@@ -7,8 +7,14 @@ from planboard.errors import UnknownNameError
 from planboard.planners.base import Planner
 from planboard.planners.goap import Goap
 from planboard.planners.greedy import Hybrid, Utility
+from planboard.planners.supervisor.planner import Supervisor
 
-_PLANNERS: Final[Mapping[str, Planner]] = {"goap": Goap(), "hybrid": Hybrid(), "utility": Utility()}
+_PLANNERS: Final[Mapping[str, Planner]] = {
+    "goap": Goap(),
+    "hybrid": Hybrid(),
+    "supervisor": Supervisor(),
+    "utility": Utility(),
+}
 """Planners have no state of their own, so one of each serves all."""
 
 
@@ -20,6 +26,5 @@ def planner_named(name: str) -> Planner:
     """
     found = _PLANNERS.get(name)
     if found is None:
-        kind = "planner in this release" if name == "supervisor" else "planner"
-        raise UnknownNameError(kind, name, _PLANNERS)
+        raise UnknownNameError("planner", name, _PLANNERS)
     return found

@@ -15,6 +15,7 @@ from planboard.blackboard.index import Query, Shape
 from planboard.blackboard.schema import describe_error
 from planboard.errors import ConditionError, CostError, PlanboardError
 from planboard.planners.compile import Compilation, has_run, is_excluded, is_idle
+from planboard.planners.conversation import Conversation
 from planboard.planners.domain import State
 from planboard.planners.operator import PlanGoal
 from planboard.planners.problem import Problem
@@ -103,6 +104,14 @@ class Bits:
         return delta
 
 
+class _Unsettled(Exception):  # noqa: N818 - a signal to the process, never seen by users
+    """Planning depends on a condition that has to be waited for."""
+
+    def __init__(self, condition: str) -> None:
+        self.condition = condition
+        super().__init__(condition)
+
+
 class World(State):
     """The planning state of a run."""
 
@@ -126,6 +135,9 @@ class World(State):
         self._used: dict[str, set[Binding]] = {}
         self._last: dict[str, Binding] = {}
         self._lasting: frozenset[Query] = frozenset()
+        self._judged: dict[tuple[str, Binding], bool] = {}
+        self.conversation: Conversation | None = None
+        """What a model was asked and answered, once it was asked at all."""
 
     # Following the board
 
@@ -233,6 +245,7 @@ class World(State):
         """Return a world over the same board in which other facts hold, to look ahead with."""
         other = World(self.compilation, self._bits, self.board, greedy=self.greedy, services=self.services)
         other.domain, other.true, other.unknown = self.domain, true, unknown
+        other.conversation, other._judged = self.conversation, self._judged
         return other
 
     def without_exclusions(self) -> "World":
@@ -256,14 +269,29 @@ class World(State):
 
         Raises:
             ConditionError: It raised, or did not answer with True or False.
+            _Unsettled: It has to be waited for, and whoever runs the process has not done so yet.
         """
         condition = self.compilation.catalogue.conditions[name]
-        answer = evaluate(condition, self.board, self.services)
+        answer = self._recorded(condition) if condition.waits else evaluate(condition, self.board, self.services)
         bit = self._bits.condition[name]
         if answer is not None:
             self.unknown &= ~bit
             self.true = self.true | bit if answer else self.true & ~bit
         return answer
+
+    def _recorded(self, condition: Condition) -> bool | None:
+        """Return the answer that was waited for with the inputs of now."""
+        call = condition.predicate.bind(self.board) if condition.predicate is not None else None
+        if call is None:
+            return None
+        answer = self._judged.get((condition.name, binding_of(call)))
+        if answer is None:
+            raise _Unsettled(condition.name)
+        return answer
+
+    def judged(self, condition: str, binding: Binding, value: bool) -> None:  # noqa: FBT001 - the value is the point
+        """Take note of the answer of a condition that was waited for."""
+        self._judged[condition, binding] = value
 
     def estimate(self, function: TypedFunction) -> float:
         """Return what a cost or value function says now; 0 while an input that it insists on is missing.

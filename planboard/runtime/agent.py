@@ -13,11 +13,11 @@ from planboard.actions.goal import Goal
 from planboard.blackboard.board import check_value
 from planboard.blackboard.matching import prospect
 from planboard.errors import DefinitionError
+from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.compile import Compilation
 from planboard.planners.named import planner_named
 from planboard.planners.operator import NIRVANA, PlanGoal
-from planboard.planners.plan import PlanResult
 from planboard.planners.world import Bits
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
@@ -128,7 +128,7 @@ class Agent(Catalogue):
 
     def plan(
         self, *inputs: object, returning: TypeForm = None, planner: Planner | str | None = None, **bindings: object
-    ) -> PlanResult:
+    ) -> PlannerAnswer:
         """Return what the planner would do with these inputs, without running anything."""
         options = ProcessOptions(planner=planner)
         process = self._prepare(inputs, bindings, returning=returning, options=options, process_id="plan")

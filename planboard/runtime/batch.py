@@ -18,13 +18,13 @@ def independent_steps(
     A plan of several steps is searched for them. A planner that chooses one step at a time is asked again, with the
     chosen steps taken as done.
     """
-    look = _Look(world)
+    look = Look(world)
     if len(plan) > 1:
         return _within(plan, look, most)
     return _one_by_one(plan, look, planner, goals, most)
 
 
-class _Look:
+class Look:
     """What operators do to the world as it is now."""
 
     def __init__(self, world: World) -> None:
@@ -34,9 +34,11 @@ class _Look:
         }
 
     def masks(self, operator: Operator) -> Masks:
+        """Return an operator as integers."""
         return self._masks[operator.key]
 
     def is_achievable(self, operator: Operator) -> bool:
+        """Tell whether an operator can be run now."""
         masks, world = self.masks(operator), self.world
         false = ~(world.true | world.unknown)
         return masks.pre_true & world.true == masks.pre_true and masks.pre_false & false == masks.pre_false
@@ -62,7 +64,7 @@ class _Look:
         return masks.true | masks.false | masks.unknown
 
 
-def _within(plan: Plan, look: _Look, most: int) -> list[Operator]:
+def _within(plan: Plan, look: Look, most: int) -> list[Operator]:
     """Choose from the plan. A step is taken past others only if it is independent of all of them."""
     chosen: list[Operator] = []
     passed: list[Operator] = []
@@ -77,7 +79,7 @@ def _within(plan: Plan, look: _Look, most: int) -> list[Operator]:
     return chosen
 
 
-def _one_by_one(plan: Plan, look: _Look, planner: Planner, goals: tuple[PlanGoal, ...], most: int) -> list[Operator]:
+def _one_by_one(plan: Plan, look: Look, planner: Planner, goals: tuple[PlanGoal, ...], most: int) -> list[Operator]:
     world = look.world
     chosen = list(plan.operators)
     true, unknown, touched = world.true, world.unknown, 0

@@ -4,52 +4,48 @@ There is no I/O here, no clock and no waiting. A driver asks `decide` for the ne
 the outcomes to `deliver`. All state is in `ProcessState` and changes only by recorded events.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from planboard.actions.action import Action
-from planboard.actions.context import NO_EFFECTS, NOTHING, ActionContext, ChildRunner, Effects, Usage
-from planboard.blackboard.board import check_value
-from planboard.blackboard.entry import Entry
-from planboard.blackboard.integrity import watch
+from planboard.actions.action import _NONE_GIVEN, Action, Given
+from planboard.actions.context import NO_EFFECTS, ActionContext, ChildRunner, Effects, Usage
 from planboard.blackboard.schema import describe_error
-from planboard.errors import (
-    BlackboardError,
-    ExecutionError,
-    MutatedEntryError,
-    OutputError,
-    PlanningError,
-    ProcessTerminatedError,
-)
+from planboard.errors import BlackboardError, PlanningError
 from planboard.events import (
-    ActionFailed,
     ActionReadmitted,
     ActionRetried,
     ActionStarted,
-    ActionSucceeded,
     PlanMade,
     ProcessEnded,
     ProcessResumed,
     ProcessStarted,
     ProcessStatus,
-    ReplanRequested,
 )
+from planboard.planners.ask import Ask, AskingPlanner, PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal
-from planboard.planners.plan import NoPlan, Plan, PlanResult
-from planboard.planners.world import binding_of
+from planboard.planners.plan import NoPlan, Plan
+from planboard.planners.world import _Unsettled, binding_of
 from planboard.runtime.batch import independent_steps
-from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
 from planboard.runtime.expectations import compare
+from planboard.runtime.judging import question_of, take_answer
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
+from planboard.runtime.models import Models
 from planboard.runtime.options import ProcessOptions
-from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, Outcome, Succeeded, spent
+from planboard.runtime.outcome import (
+    ActionCall,
+    AskedReplan,
+    Command,
+    ConditionCall,
+    Failed,
+    ModelCall,
+    Outcome,
+    Succeeded,
+)
+from planboard.runtime.results import Results
 from planboard.runtime.stuck import action_in_the_way, why_stuck
-
-_STUBBORN = 10
-"""How often in a row a new plan may be asked for before that counts as a failure."""
+from planboard.runtime.turns import Turns
 
 
 @lru_cache(maxsize=1024)
@@ -62,8 +58,8 @@ class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
-        "_planner", "_running", "cancelled", "errors", "failure", "goals", "ledger", "options", "parent", "plan",
-        "process_id", "record", "run_child", "state", "ticks",
+        "_running", "_turns", "cancelled", "errors", "failure", "goals", "ledger", "models", "options",
+        "parent", "plan", "planner", "process_id", "record", "results", "run_child", "state", "ticks",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +71,7 @@ class ProcessCore:
         *,
         ledger: Ledger,
         run_child: ChildRunner,
+        clock: Callable[[], float],
         parent: "ProcessCore | None" = None,
     ) -> None:
         self.process_id = log.process_id
@@ -86,7 +83,7 @@ class ProcessCore:
         self.run_child = run_child
         self.parent = parent
         """The process that started this one, and whose cancellation it shares."""
-        self.plan: PlanResult | None = None
+        self.plan: PlannerAnswer | None = None
         """What the planner answered last; while a plan goes as predicted, what is left of it."""
         self.errors: dict[str, Exception] = {}
         """What actions failed with, by name; the last one of each."""
@@ -95,8 +92,11 @@ class ProcessCore:
         self.cancelled: str | None = None
         """Why the process shall stop at the next safe point."""
         self.ticks = 0
-        self._planner = planner
-        self._running: dict[int, ActionCall] = {}
+        self.planner = planner
+        self._running: dict[int, Command] = {}
+        self.results = Results(self)
+        self.models = Models(self, clock)
+        self._turns = Turns(self, planner) if isinstance(planner, AskingPlanner) else None
 
     # Beginning
 
@@ -122,7 +122,7 @@ class ProcessCore:
 
     # Deciding
 
-    def decide(self, now: float) -> Sequence[ActionCall]:
+    def decide(self, now: float) -> Sequence[Command]:
         """Return the calls to carry out now; none when the process has come to an end.
 
         Args:
@@ -132,28 +132,47 @@ class ProcessCore:
             return ()
         cancelled = self._why_cancelled()
         if cancelled is not None:
-            return self._end(ProcessStatus.CANCELLED, cancelled)
+            return self.end(ProcessStatus.CANCELLED, cancelled)
         if self.ticks >= self.options.max_ticks:
-            return self._end(ProcessStatus.TERMINATED, f"max_ticks: {self.ticks} decisions were made without an end")
+            return self.end(ProcessStatus.TERMINATED, f"max_ticks: {self.ticks} decisions were made without an end")
         self.ticks += 1
         try:
-            plan = self._next_plan()
-            if isinstance(plan, NoPlan):
-                return self._without_plan(plan)
-            if plan.complete:
-                return self._end(ProcessStatus.COMPLETED, f"goal {plan.goal.name!r} is met", goal=plan.goal.name)
-            return self._start_calls(plan, now)
+            return self._choose(now)
+        except _Unsettled as question:
+            return self._started(question_of(self, question.condition))
         except (PlanningError, BlackboardError) as error:
-            return self._fail(error)
+            return self.fail(error)
 
-    def _next_plan(self) -> PlanResult:
+    def _choose(self, now: float) -> Sequence[Command]:
+        if self._turns is not None:
+            calls = self._turns.next_calls(now)
+            if calls or self.state.status is not ProcessStatus.RUNNING:
+                return calls
+        answer = self._next_plan()
+        if isinstance(answer, Ask):
+            assert self._turns is not None  # noqa: S101 - `core` refuses planners that ask and cannot read
+            return self._started(self._turns.ask(answer, now))
+        if isinstance(answer, NoPlan):
+            return self._without_plan(answer)
+        if answer.complete:
+            return self.end(ProcessStatus.COMPLETED, f"goal {answer.goal.name!r} is met", goal=answer.goal.name)
+        return self._start_calls(answer, now)
+
+    def _started(self, call: Command | None) -> Sequence[Command]:
+        """Take note that something other than an action was started, if it was."""
+        if call is None:
+            return ()
+        self._running[call.number] = call
+        return (call,)
+
+    def _next_plan(self) -> PlannerAnswer:
         if isinstance(self.plan, Plan):
             return self.plan  # `deliver` has found that it goes as predicted
         world = self.state.world
-        found = self._planner.plan(world.problem(self.goals))
+        found = self.planner.plan(world.problem(self.goals))
         if isinstance(found, NoPlan) and self.state.asked_replan:
-            self._readmit()
-            found = self._planner.plan(world.problem(self.goals))
+            self.readmit()
+            found = self.planner.plan(world.problem(self.goals))
         if isinstance(found, NoPlan) and found.best is not None:
             found = found.best
         self.plan = found
@@ -168,170 +187,104 @@ class ProcessCore:
             )
         return found
 
-    def _readmit(self) -> None:
+    def readmit(self) -> None:
+        """Record that actions which asked for another plan may be planned again."""
         for name in tuple(self.state.asked_replan):
             self.record(ActionReadmitted, action=name)
 
-    def _start_calls(self, plan: Plan, now: float) -> Sequence[ActionCall]:
+    def _start_calls(self, plan: Plan, now: float) -> Sequence[Command]:
         if self.options.concurrency == 1:
             operators: Sequence[Operator] = (plan.first,) if plan.first is not None else ()
         else:
-            operators = independent_steps(plan, self.state.world, self._planner, self.goals, self.options.concurrency)
+            operators = independent_steps(plan, self.state.world, self.planner, self.goals, self.options.concurrency)
         calls: list[ActionCall] = []
         for operator in operators:
             action = self.state.world.compilation.catalogue.actions[operator.name]
-            cost, value = self._price(operator)
+            cost, value = self.price(operator)
             objection = self.ledger.objection(cost, now)
             if objection is not None:
                 if calls:
                     break
-                return self._end(ProcessStatus.TERMINATED, f"budget: {objection}")
-            calls.append(self._start(action, cost, value))
+                return self.end(ProcessStatus.TERMINATED, f"budget: {objection}")
+            calls.append(self.start_action(action, cost, value))
         return calls
 
-    def _price(self, operator: Operator) -> tuple[float, float]:
+    def price(self, operator: Operator) -> tuple[float, float]:
+        """Return what an operator costs and is worth, as of now."""
         cost, value = operator.cost, operator.value
         world = self.state.world
         return float(cost(world) if callable(cost) else cost), float(value(world) if callable(value) else value)
 
-    def _start(self, action: Action, cost: float, value: float) -> ActionCall:
+    def start_action(
+        self, action: Action, cost: float, value: float, *, given: Given = _NONE_GIVEN, tool_call: str | None = None
+    ) -> ActionCall:
+        """Record that an action is started, and return the command to run it.
+
+        Args:
+            action: What is run.
+            cost: What it costs, as of now.
+            value: What it is worth.
+            given: Entries that are used instead of the newest ones, by parameter.
+            tool_call: The call of a model that it answers.
+        """
         board = self.state.board
-        bound = action.body.bind(board)
+        body = action.body
+        bound = body.bind(board, given)
         if bound is None:
             message = f"Action {action.name!r} was planned, but one of its inputs is not on the board."
             raise PlanningError(message)
         board.verify(bound.entries)
-        effects = NO_EFFECTS if action.body.context is None else Effects()
+        effects = NO_EFFECTS if body.context is None and body.ai is None else Effects()
         call = ActionCall(
             self.state.calls + 1, action, bound, cost, value, _one_action(cost), effects, binding_of(bound)
         )
-        if action.body.services:
-            action.body.inject(bound, self.state.world.services)
-        if action.body.context is not None:
+        if body.services:
+            body.inject(bound, self.state.world.services)
+        if body.context is not None:
             call.context = ActionContext(
                 action.name, self.process_id, board, call.effects, run_child=self.run_child,
                 identities=self.options.identities,
             )  # fmt: skip
-            bound.kwargs[action.body.context] = call.context
+            bound.kwargs[body.context] = call.context
+        if body.ai is not None:
+            bound.kwargs[body.ai] = self.models.for_action(call)
         self.ledger.charge(call.usage)
         self._running[call.number] = call
-        self.record(ActionStarted, call=call.number, action=action.name, inputs=call.inputs)
+        self.record(ActionStarted, call=call.number, action=action.name, inputs=call.inputs, tool_call=tool_call)
         return call
 
     # Taking outcomes
 
-    def deliver(self, calls: Sequence[ActionCall], outcomes: Sequence[Outcome]) -> None:
+    def deliver(self, calls: Sequence[Command], outcomes: Sequence[Outcome]) -> None:
         """Take what came of the calls, in the order of the plan, whatever order they finished in."""
         plan = self.plan if isinstance(self.plan, Plan) else None
         followed: Plan | None = None
         broken: Exception | None = None
         for call, outcome in zip(calls, outcomes, strict=True):
             self._running.pop(call.number, None)
+            if isinstance(call, ModelCall):
+                assert self._turns is not None  # noqa: S101 - nobody else asks a model
+                self._turns.take(call, outcome)
+                return
+            if isinstance(call, ConditionCall):
+                take_answer(self, call, outcome)
+                return
             match outcome:
                 case Succeeded(value):
-                    if self._succeeded(call, value):
+                    if self.results.succeeded(call, value):
                         try:
                             followed = compare(call, plan, self.state.world, self.record)
                         except (PlanningError, BlackboardError) as error:
                             broken = broken or error  # the others of the batch have finished too
                 case Failed(error):
-                    with suppress(MutatedEntryError):  # the board holds what was stored; the failure is the cause
-                        self._verify(call)
-                    self._failed(call, error)
+                    self.results.raised(call, error)
                 case AskedReplan():
-                    self._asked_replan(call, outcome)
+                    self.results.asked_replan(call, outcome)
         self.plan = followed if len(calls) == 1 else None
         if broken is not None:
-            self._fail(broken)
-        elif any(self._stopped_below(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)):
-            self._end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
-
-    def _verify(self, call: ActionCall) -> None:
-        board = self.state.board
-        read = call.context.entries_read if call.context is not None else ()
-        board.verify((*call.bound.entries, *read), action=call.action.name)
-
-    def _succeeded(self, call: ActionCall, value: object) -> bool:
-        """Commit what an action brought about; tell whether it was in order."""
-        action, board, effects = call.action, self.state.board, call.effects
-        try:
-            self._verify(call)
-            outputs = new_entries(action, value, effects, board.next_position)
-            if effects.conditions:
-                check_conditions(action, effects, self.state.world.compilation.catalogue.conditions)
-        except (BlackboardError, ExecutionError) as error:
-            self._failed(call, error)
-            return False
-        except Exception as error:  # noqa: BLE001 - the value's own code raised while it was looked at
-            message = f"What action {action.name!r} returned cannot be looked at: {describe_error(error)}."
-            self._failed(call, OutputError(action.name, message))
-            return False
-        if self.state.asked_replan:
-            self._readmit()
-        hidden = positions_hidden(action, call.bound, effects, board, outputs)
-        if effects.usage is not NOTHING:
-            self.ledger.charge(effects.usage)
-        self.record(
-            ActionSucceeded,
-            call=call.number,
-            action=action.name,
-            inputs=call.inputs,
-            outputs=outputs,
-            hidden=hidden,
-            conditions=tuple(sorted(effects.conditions.items())),
-            cost=call.cost,
-            value=call.value,
-            usage=spent(call),
-        )
-        return True
-
-    def _failed(self, call: ActionCall, error: Exception) -> None:
-        if call.effects.usage is not NOTHING:
-            self.ledger.charge(call.effects.usage)
-        cause = error.__cause__ if isinstance(error, ExecutionError) and error.__cause__ is not None else error
-        self.errors[call.action.name] = error
-        self.record(
-            ActionFailed,
-            call=call.number,
-            action=call.action.name,
-            error=describe_error(cause),
-            excluded=not self._stopped_below(error),
-            usage=spent(call),
-        )
-
-    def _stopped_below(self, error: Exception) -> bool:
-        """Tell whether an action failed because a child hit a limit that is this process's too."""
-        by_child = isinstance(error.__cause__ or error, ProcessTerminatedError)
-        return by_child and self.ledger.exhaustion() is not None
-
-    def _asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
-        signal = outcome.signal
-        try:
-            self._verify(call)
-            for value in signal.bindings.values():
-                check_value(value, None)
-        except BlackboardError as error:
-            self._failed(call, error)
-            return
-        if self.state.stubborn >= _STUBBORN:
-            message = f"Action {call.action.name!r} asked for another plan {_STUBBORN + 1} times in a row."
-            self._failed(call, ExecutionError(call.action.name, message))
-            return
-        position = self.state.board.next_position
-        bindings = tuple(
-            Entry(position + index, value, None, name, call.action.name, watch=watch(value))
-            for index, (name, value) in enumerate(sorted(signal.bindings.items()))
-        )
-        if call.effects.usage is not NOTHING:
-            self.ledger.charge(call.effects.usage)
-        self.record(
-            ReplanRequested,
-            call=call.number,
-            action=call.action.name,
-            reason=signal.reason,
-            bindings=bindings,
-            usage=spent(call),
-        )
+            self.fail(broken)
+        elif any(self.results.stopped_below(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)):
+            self.end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
 
     def note_retry(self, call: ActionCall, attempt: int, error: Exception, wait: float) -> None:
         """Record that a call is tried again."""
@@ -351,7 +304,7 @@ class ProcessCore:
         if not self.state.status.is_final:
             self.cancelled = self.cancelled or reason
             if self.state.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING):
-                self._end(ProcessStatus.CANCELLED, self.cancelled)
+                self.end(ProcessStatus.CANCELLED, self.cancelled)
 
     def _why_cancelled(self) -> str | None:
         core: ProcessCore | None = self
@@ -364,9 +317,9 @@ class ProcessCore:
     def end_cancelled(self) -> None:
         """Record that the process stopped because it was cancelled, or because whatever ran it was."""
         if not self.state.status.is_final:
-            self._end(ProcessStatus.CANCELLED, self._why_cancelled() or "the task that ran it was cancelled")
+            self.end(ProcessStatus.CANCELLED, self._why_cancelled() or "the task that ran it was cancelled")
 
-    def awaits(self, call: ActionCall) -> bool:
+    def awaits(self, call: Command) -> bool:
         """Tell whether a call was started and its outcome is not in yet."""
         return call.number in self._running
 
@@ -374,36 +327,32 @@ class ProcessCore:
         """Record that calls which were started will bring no outcome: nothing of them reaches the board."""
         for call in tuple(self._running.values()):
             del self._running[call.number]
-            if call.effects.usage is not NOTHING:
-                self.ledger.charge(call.effects.usage)
-            self.record(
-                ActionFailed,
-                call=call.number,
-                action=call.action.name,
-                error="Cancelled: it was stopped before it had finished",
-                excluded=False,
-                usage=spent(call),
-            )
+            if isinstance(call, ActionCall):
+                self.results.stopped(call)
+            elif isinstance(call, ModelCall) and self._turns is not None:
+                self._turns.stopped(call)
 
-    def _end(
+    def end(
         self, status: ProcessStatus, reason: str, *, goal: str | None = None, error: str | None = None
-    ) -> Sequence[ActionCall]:
+    ) -> Sequence[Command]:
+        """Record that the run has come to an end, for now or for good; nothing is left to be done."""
         self.abandon()
         self.record(ProcessEnded, status=status, reason=reason, goal=goal, error=error)
         return ()
 
-    def _fail(self, error: Exception, reason: str | None = None) -> Sequence[ActionCall]:
+    def fail(self, error: Exception, reason: str | None = None) -> Sequence[Command]:
+        """Record that the run has failed, and with what."""
         self.failure = error
-        return self._end(ProcessStatus.FAILED, reason or str(error), error=describe_error(error))
+        return self.end(ProcessStatus.FAILED, reason or str(error), error=describe_error(error))
 
-    def _without_plan(self, found: NoPlan) -> Sequence[ActionCall]:
+    def _without_plan(self, found: NoPlan) -> Sequence[Command]:
         if all(goal is NIRVANA for goal in self.goals):
             status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
-            return self._end(status, "no action is left to run, and the agent has no goal")
-        culprit = action_in_the_way(self.state, self._planner, self.goals)
+            return self.end(status, "no action is left to run, and the agent has no goal")
+        culprit = action_in_the_way(self.state, self.planner, self.goals)
         if culprit is not None:
             told = self.state.excluded[culprit]
             reason = f"action {culprit!r} failed and there is no way around it: {told}"
-            return self._fail(self.errors[culprit], reason)
+            return self.fail(self.errors[culprit], reason)
         status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.STUCK
-        return self._end(status, why_stuck(found, self.state))
+        return self.end(status, why_stuck(found, self.state))

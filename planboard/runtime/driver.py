@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from planboard.runtime.core import ProcessCore
 from planboard.runtime.executor import Executor
-from planboard.runtime.outcome import ActionCall, Outcome
+from planboard.runtime.outcome import Command, Outcome
 
 Clock = Callable[[], float]
 """Tells the time in seconds, from any beginning."""
@@ -43,7 +43,7 @@ async def drive(
             await anyio.lowlevel.checkpoint()
 
 
-async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[ActionCall]) -> list[Outcome]:
+async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[Command]) -> list[Outcome]:
     """Run calls, at once if there are several, and return the outcomes in the order of the calls."""
     if len(calls) == 1:
         return [await executor.run(calls[0], core.note_retry)]
@@ -51,7 +51,7 @@ async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[Actio
 
     outcomes: dict[int, Outcome] = {}
 
-    async def run(call: ActionCall) -> None:
+    async def run(call: Command) -> None:
         outcomes[call.number] = await executor.run(call, core.note_retry)
 
     async with anyio.create_task_group() as group:

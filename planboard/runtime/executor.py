@@ -12,7 +12,8 @@ from planboard.actions.context import Effects
 from planboard.actions.declarations import Retry
 from planboard.blackboard.schema import describe_error
 from planboard.errors import ActionError, ActionTimeoutError, Replan
-from planboard.runtime.outcome import ActionCall, AskedReplan, Failed, NoteRetry, Outcome, Succeeded
+from planboard.runtime.asking import answer_of
+from planboard.runtime.outcome import ActionCall, AskedReplan, Command, Failed, NoteRetry, Outcome, Succeeded
 
 
 class Executor:
@@ -27,8 +28,10 @@ class Executor:
     def __init__(self, *, threads: bool) -> None:
         self._threads = threads
 
-    async def run(self, call: ActionCall, note_retry: NoteRetry) -> Outcome:
-        """Return what came of a call; it never raises for what the action did."""
+    async def run(self, call: Command, note_retry: NoteRetry) -> Outcome:
+        """Return what came of a call; it never raises for what the action, the model or the condition did."""
+        if not isinstance(call, ActionCall):
+            return await answer_of(call)
         try:
             if call.action.retry is not None:
                 return Succeeded(await self._with_retries(call, call.action.retry, note_retry))
@@ -102,7 +105,7 @@ def _start_afresh(call: ActionCall) -> None:
 
     The next attempt writes to effects of its own: a thread that a timeout left behind may still write to the old ones.
     """
-    call.effects = Effects(usage=call.effects.usage, children=call.effects.children)
+    call.effects = Effects(usage=call.effects.usage, charged=call.effects.charged, model_calls=call.effects.model_calls)
     parameter = call.action.body.context
     if call.context is not None and parameter is not None:
         call.context = call.context.again(call.effects)

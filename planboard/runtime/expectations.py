@@ -34,7 +34,9 @@ def compare(call: ActionCall, plan: Plan | None, world: World, record: Callable[
 def broken_promises(action: Action, world: World) -> tuple[str, ...]:
     """Return the conditions of `post=` that do not hold after the action, as they were written."""
     return tuple(
-        name if wanted else f"not {name}" for name, wanted in action.post if truth_of(world, name) is not wanted
+        name if wanted else f"not {name}"
+        for name, wanted in action.post
+        if not _has_to_be_waited_for(world, name) and truth_of(world, name) is not wanted
     )
 
 
@@ -52,9 +54,15 @@ def wrong_assumptions(action: Action, plan: Plan, world: World) -> tuple[str, ..
                 wrong.append(assumption.text)
         elif assumption.bit in unsure:
             name = unsure[assumption.bit]
-            if truth_of(world, name) is not (assumption.text == name):
+            if not _has_to_be_waited_for(world, name) and truth_of(world, name) is not (assumption.text == name):
                 wrong.append(assumption.text)
     return tuple(dict.fromkeys(wrong))
+
+
+def _has_to_be_waited_for(world: World, name: str) -> bool:
+    """Tell whether a condition's answer is found out later, if the next plan depends on it."""
+    condition = world.compilation.catalogue.conditions.get(name)
+    return condition is not None and condition.waits
 
 
 def truth_of(world: World, name: str) -> bool | None:

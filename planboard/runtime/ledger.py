@@ -1,6 +1,6 @@
 """Who has spent what, over a tree of processes, while it is being spent."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from planboard.actions.context import NOTHING, Usage
 from planboard.runtime.options import UNLIMITED, Budget
@@ -45,10 +45,17 @@ class Ledger:
 
     def objection(self, cost: float, now: float) -> str | None:
         """Say which limit, here or above, forbids to start an action of a cost; `None` when it may start."""
+        return self._first(now, lambda budget, spent, seconds: budget.exceeded_by(spent, cost, seconds))
+
+    def objection_to_models(self, now: float) -> str | None:
+        """Say which limit, here or above, forbids another request to a model; `None` when it may be made."""
+        return self._first(now, Budget.forbids_models)
+
+    def _first(self, now: float, limit: Callable[[Budget, Usage, float], str | None]) -> str | None:
         for account in self._chain():
             if account.budget is UNLIMITED:
                 continue
-            found = account.budget.exceeded_by(account.spent, cost, account.seconds(now))
+            found = limit(account.budget, account.spent, account.seconds(now))
             if found is not None:
                 account.exhausted = found
                 return found if account is self else f"{found} (by the whole tree of processes)"

@@ -45,6 +45,15 @@ class Budget:
             return f"actions: {spent.actions} of {self.actions} were started"
         if self.cost is not None and spent.cost + cost > self.cost + _ROUNDING:
             return f"cost: {spent.cost:.12g} of {self.cost:.12g} is spent, and the next action costs {cost:.12g}"
+        return self._used_up(spent, seconds)
+
+    def forbids_models(self, spent: Usage, seconds: float) -> str | None:
+        """Say which limit forbids another request to a model; `None` when it may be made."""
+        if self.cost is not None and 0 < self.cost <= spent.cost + _ROUNDING:
+            return f"cost: {spent.cost:.12g} of {self.cost:.12g} is spent"
+        return self._used_up(spent, seconds)
+
+    def _used_up(self, spent: Usage, seconds: float) -> str | None:
         if self.tokens is not None and spent.tokens >= self.tokens:
             return f"tokens: {spent.tokens} of {self.tokens} are spent"
         if self.llm_calls is not None and spent.llm_calls >= self.llm_calls:

@@ -1,12 +1,13 @@
-"""What is handed to the executor, and what comes back."""
+"""What a process core asks its driver to do, and what may come of it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from planboard.actions.action import Action, Call
+from planboard.actions.action import Action, Call, Condition
 from planboard.actions.context import NOTHING, ActionContext, Effects, Usage
 from planboard.errors import Replan
+from planboard.llm.port import LanguageModel, Meter, ModelRequest, ModelUsage
 from planboard.planners.world import Binding
 
 
@@ -29,16 +30,46 @@ class ActionCall:
     context: ActionContext | None = None
 
 
+@dataclass(slots=True)
+class ModelCall:
+    """A command: ask this model."""
+
+    number: int
+    """The number of the decision, counted from 1 within the process."""
+    model: LanguageModel
+    request: ModelRequest
+    before: Callable[[ModelRequest], ModelRequest | Awaitable[ModelRequest]] | None
+    """Changes the request before it goes out."""
+    meter: Meter
+    took: list[ModelUsage] = field(default_factory=list)
+    """What each request took, in order."""
+
+
+@dataclass(slots=True)
+class ConditionCall:
+    """A command: wait for the answer of this condition."""
+
+    number: int
+    condition: Condition
+    bound: Call
+    inputs: Binding
+    """The positions of the entries it looks at."""
+    took: list[ModelUsage] = field(default_factory=list)
+
+
+Command: TypeAlias = ActionCall | ModelCall | ConditionCall
+
+
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The action returned."""
+    """The action returned, the model replied, or the condition answered."""
 
-    value: object
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The action raised, took too long, or did what it must not."""
+    """The action raised, took too long, or did what it must not; the model did not reply; the condition raised."""
 
     error: Exception
 
@@ -57,8 +88,8 @@ NoteRetry: TypeAlias = Callable[[ActionCall, int, Exception, float], None]
 
 
 def spent(call: ActionCall) -> Usage:
-    """Return all that a call has spent: itself, what it recorded, and its children."""
+    """Return all that a call has spent: itself, what it recorded, its children and models."""
     effects = call.effects
-    if effects.usage is NOTHING and effects.children is NOTHING:
+    if effects.usage is NOTHING and effects.charged is NOTHING:
         return call.usage
-    return call.usage + effects.usage + effects.children
+    return call.usage + effects.usage + effects.charged

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planboard._text import suggest
@@ -15,6 +14,7 @@ from planboard.errors import (
     ConcurrentRunError,
     DefinitionError,
     EntryNotFoundError,
+    PlanningError,
     ProcessCancelledError,
     ProcessFailedError,
     ProcessNotCompletedError,
@@ -23,16 +23,18 @@ from planboard.errors import (
     ProcessWaitingError,
 )
 from planboard.events import ActionSucceeded, Event, ProcessStatus
+from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import PlanGoal
-from planboard.planners.plan import PlanResult
+from planboard.planners.problem import Problem
+from planboard.planners.world import _Unsettled
 from planboard.runtime.core import ProcessCore
 from planboard.runtime.driver import carry_out, drive
 from planboard.runtime.executor import Executor
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
 from planboard.runtime.options import Budget, ProcessOptions
-from planboard.runtime.outcome import ActionCall
+from planboard.runtime.outcome import Command
 from planboard.runtime.state import ProcessState
 from planboard.types import TypeForm, type_name
 
@@ -97,6 +99,7 @@ class Process:
             options,
             ledger=Ledger(options.budget, parent._core.ledger if parent is not None else None),  # noqa: SLF001
             run_child=self._run_child,
+            clock=time.monotonic,
             parent=parent._core if parent is not None else None,  # noqa: SLF001
         )
 
@@ -123,7 +126,7 @@ class Process:
         return tuple(self._core.state.history)
 
     @property
-    def plan(self) -> PlanResult | None:
+    def plan(self) -> PlannerAnswer | None:
         """What the planner answered last, or what is left of it; `None` before the first decision."""
         return self._core.plan
 
@@ -147,13 +150,31 @@ class Process:
         """The requests that wait for an answer from outside. Actions cannot ask yet, so there are none."""
         return ()
 
-    def next_plan(self) -> PlanResult:
-        """Return what the planner would do now, without doing it."""
-        return self.planner.plan(self._core.state.world.problem(self._core.goals))
+    def next_plan(self) -> PlannerAnswer:
+        """Return what the planner would do now, without doing it.
 
-    def next_plans(self) -> tuple[PlanResult, ...]:
-        """Return what the planner would do for each goal by itself, without doing it, in the order of the goals."""
-        return self.planner.plans(self._core.state.world.problem(self._core.goals))
+        Raises:
+            PlanningError: It depends on a condition that has to be waited for.
+        """
+        return self._foreseen(self.planner.plan)
+
+    def next_plans(self) -> tuple[PlannerAnswer, ...]:
+        """Return what the planner would do for each goal by itself, without doing it, in the order of the goals.
+
+        Raises:
+            PlanningError: It depends on a condition that has to be waited for.
+        """
+        return self._foreseen(self.planner.plans)
+
+    def _foreseen(self, plan: Callable[[Problem], T]) -> T:
+        try:
+            return plan(self._core.state.world.problem(self._core.goals))
+        except _Unsettled as question:
+            message = (
+                f"The plan depends on the condition {question.condition!r}, whose answer has to be waited for. "
+                "Run the process instead of looking ahead."
+            )
+            raise PlanningError(message) from None
 
     def result(self, form: type[T]) -> T:
         """Return what the run was for: the newest entry of a type that met a goal, else the newest of the type.
@@ -283,7 +304,7 @@ class Process:
 
         await drive(self._core, executor, time.monotonic, before_each=heed_cancellation)
 
-    async def _carry_out(self, executor: Executor, calls: Sequence[ActionCall]) -> None:
+    async def _carry_out(self, executor: Executor, calls: Sequence[Command]) -> None:
         self._core.deliver(calls, await carry_out(self._core, executor, calls))
 
     async def _cancellably(self, work: Awaitable[None]) -> None:
@@ -352,38 +373,12 @@ class Process:
         effects: Effects,
         given: "ProcessOptions | None",
     ) -> Any:
-        from planboard.runtime.agent import Agent
+        from planboard.runtime.children import run_child
 
-        if not isinstance(agent, Agent):
-            message = f"{agent!r} is no Agent, so it cannot be run as a child process."
-            raise DefinitionError(message)
-        inherited = ProcessOptions(
-            concurrency=self.options.concurrency,
-            terminate_when_stuck=self.options.terminate_when_stuck,
-            max_ticks=self.options.max_ticks,
-        )
-        chosen = given or inherited
-        options = replace(
-            chosen,
-            planner=chosen.planner or agent.planner or self.planner,
-            journal=chosen.journal or self.options.journal,
-            identities={**self.options.identities, **chosen.identities},
-        )
         self._started_children += 1
-        child = agent._prepare(  # noqa: SLF001
-            inputs,
-            bindings,
-            returning=returning,
-            options=options,
-            parent=self,
-            process_id=f"{self.id}.{self._started_children}",
-        )
-        try:
-            await child._run(self._executor or Executor(threads=True), alone=False)  # noqa: SLF001
-        finally:
-            effects.children += child.usage
-        child.raise_for_status()
-        return child.result(returning) if returning is not None else child
+        number = self._started_children
+        executor = self._executor or Executor(threads=True)
+        return await run_child(self, number, executor, agent, inputs, returning, bindings, effects, given)
 
     def __repr__(self) -> str:
         return f"<Process {self.id} of {self.agent.name!r}: {self.status}, {len(self._core.state.history)} actions run>"

@@ -5,6 +5,7 @@ from typing import Any, TypeVar, overload
 
 from planboard.errors import RunningLoopError
 from planboard.events import ProcessStatus
+from planboard.planners.ask import AskingPlanner
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.executor import Executor
@@ -64,7 +65,7 @@ def run_process(process: Process) -> ProcessStatus:
         _refuse_running_loop()
         import asyncio
 
-        return asyncio.run(process._run(Executor(threads=process.options.concurrency > 1), alone=False))  # noqa: SLF001
+        return asyncio.run(process._run(Executor(threads=_needs_threads(process)), alone=False))  # noqa: SLF001
     _finish(process._run(Executor(threads=False), alone=True))  # noqa: SLF001
     return process.status
 
@@ -107,9 +108,23 @@ def _result(process: Process, returning: Any) -> Any:
 
 def _needs_loop(process: Process) -> bool:
     """Tell whether anything will be waited for: then an event loop is needed, else the run is plain code."""
-    return process.options.concurrency > 1 or any(
-        action.is_async or action.timeout is not None or action.retry is not None
-        for action in process.agent.actions.values()
+    return (
+        process.options.concurrency > 1
+        or isinstance(process.planner, AskingPlanner)
+        or any(condition.waits for condition in process.agent.conditions.values())
+        or any(
+            action.is_async or action.timeout is not None or action.retry is not None or action.body.ai is not None
+            for action in process.agent.actions.values()
+        )
+    )
+
+
+def _needs_threads(process: Process) -> bool:
+    """Tell whether plain functions must not run on the event loop: several at once, or while they ask models."""
+    return (
+        process.options.concurrency > 1
+        or isinstance(process.planner, AskingPlanner)
+        or any(action.body.ai is not None for action in process.agent.actions.values())
     )
 
 

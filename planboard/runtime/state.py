@@ -13,11 +13,18 @@ from planboard.events import (
     ActionRetried,
     ActionStarted,
     ActionSucceeded,
+    ArgumentsBuilt,
+    CallRefused,
     ConditionChanged,
+    ConditionJudged,
+    DecisionFailed,
+    DecisionMade,
     EntriesHidden,
     EntryAdded,
     Event,
     ExpectationFailed,
+    ModelAsked,
+    ModelCalled,
     PlanMade,
     ProcessEnded,
     ProcessResumed,
@@ -25,8 +32,13 @@ from planboard.events import (
     ProcessStatus,
     ReplanRequested,
 )
+from planboard.llm.showing import as_data
 from planboard.planners.compile import Compilation
+from planboard.planners.conversation import Conversation, Fate
 from planboard.planners.world import Bits, World
+
+_TOLD = 800
+"""How many characters a model is told of what came of a call."""
 
 
 class ProcessState:
@@ -77,16 +89,22 @@ class ProcessState:
         self.goal: str | None = None
         self._pending: dict[int, ActionStarted] = {}
 
-    def apply(self, event: Event) -> None:  # noqa: C901 - one branch for each kind of event
+    def apply(self, event: Event) -> None:  # noqa: C901, PLR0912, PLR0915 - one branch for each kind of event
         """Make of the state what the event says. The event is a fact; nothing is decided here."""
         match event:
             case ActionStarted():
                 self.calls = event.call
                 self._pending[event.call] = event
+                if event.tool_call is not None:
+                    self.conversation.started(event.tool_call, event.action, event.inputs)
             case ActionSucceeded():
                 self._succeeded(event)
             case PlanMade() | ActionRetried():
                 pass  # facts for the record, with no effect of their own
+            case ModelAsked() | DecisionMade() | DecisionFailed() | CallRefused() | ArgumentsBuilt() | ModelCalled():
+                self._follow_model(event)
+            case ConditionJudged():
+                self.world.judged(event.condition, event.inputs, event.value)
             case EntryAdded():
                 self._add((event.entry,))
                 self.touched = True
@@ -109,6 +127,8 @@ class ProcessState:
             case ProcessStarted() | ProcessResumed():
                 self.status = ProcessStatus.RUNNING
                 self.reason = ""
+                if self.world.conversation is not None:
+                    self.world.conversation.resumed()
             case ProcessEnded():
                 self.status, self.reason, self.goal = event.status, event.reason, event.goal
                 self.touched = False
@@ -119,8 +139,45 @@ class ProcessState:
             self.apply(event)
         return self
 
+    @property
+    def conversation(self) -> Conversation:
+        """What a model was asked and answered."""
+        if self.world.conversation is None:
+            self.world.conversation = Conversation()
+        return self.world.conversation
+
+    def _follow_model(
+        self, event: ModelAsked | DecisionMade | DecisionFailed | CallRefused | ArgumentsBuilt | ModelCalled
+    ) -> None:
+        match event:
+            case ModelAsked():
+                self.conversation.asked(event.decision, event.prompt, event.seen)
+            case DecisionMade():
+                self.conversation.decided(event.text, event.calls)
+            case DecisionFailed():
+                self.conversation.failed()
+            case CallRefused():
+                self._hide(event.hidden)
+                self.conversation.ended(event.tool_call, "refused", event.reason)
+            case ArgumentsBuilt():
+                self._add(event.entries)
+            case ModelCalled():
+                if event.action is None:  # what an action's models took is part of what the action took
+                    self.usage += event.usage
+
+    def _settle(self, call: int, fate: Fate, result: str, entries: tuple[Entry, ...] = ()) -> None:
+        """Take an action off the pending ones, and tell the model that called it, if one did, what came of it."""
+        started = self._pending.pop(call)
+        if started.tool_call is not None:
+            positions = tuple(entry.position for entry in entries)
+            self.conversation.ended(started.tool_call, fate, result, positions)
+
     def _succeeded(self, event: ActionSucceeded) -> None:
-        del self._pending[event.call]
+        if self.world.conversation is None:
+            del self._pending[event.call]
+        else:
+            self._settle(event.call, "done", _told(event.outputs), event.outputs)
+            self.world.conversation.ran(event.action, event.inputs)
         action = self.world.compilation.catalogue.actions[event.action]
         world = self.world
         world.ran(action, event.inputs)
@@ -136,14 +193,14 @@ class ProcessState:
         self.stubborn = 0
 
     def _failed(self, event: ActionFailed) -> None:
-        self._pending.pop(event.call)
+        self._settle(event.call, "failed", f"failed: {as_data(event.error, _TOLD)}")
         self.usage += event.usage
         if event.excluded:
             self.excluded[event.action] = event.error
             self.world.exclude(event.action)
 
     def _asked_for_another_plan(self, event: ReplanRequested) -> None:
-        self._pending.pop(event.call)
+        self._settle(event.call, "failed", f"asked for another plan: {as_data(event.reason, _TOLD)}", event.bindings)
         self.usage += event.usage
         self._add(event.bindings)
         self.stubborn += 1
@@ -170,6 +227,13 @@ class ProcessState:
             change = ConditionSet(name, value)
             self.board.apply(change)
             self.world.follow(change)
+
+
+def _told(outputs: tuple[Entry, ...]) -> str:
+    """Say what came of a call, for the model that called: the outputs, as data."""
+    if not outputs:
+        return "done"
+    return "\n".join(f"{entry}: {as_data(entry.value, _TOLD // len(outputs))}" for entry in outputs)
 
 
 def fold(compilation: Compilation, bits: Bits, events: Iterable[Event], *, greedy: bool) -> ProcessState:

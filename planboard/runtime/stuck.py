@@ -1,5 +1,6 @@
 """Why nothing more can be done: whose failure is in the way, and the explanation in words."""
 
+from planboard.planners.ask import Ask
 from planboard.planners.base import Planner
 from planboard.planners.compile import is_excluded
 from planboard.planners.operator import PlanGoal
@@ -33,6 +34,8 @@ def action_in_the_way(state: ProcessState, planner: Planner, goals: tuple[PlanGo
     found = planner.plan(world.without_exclusions().problem(goals))
     if isinstance(found, Plan):
         return next((name for name in found.steps if name in failed), failed[0])
+    if isinstance(found, Ask):
+        return next((offer.action for offer in found.offers.values() if offer.action in failed), None)
     return None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import chain
 
+from planboard.planners.ask import settled
 from planboard.planners.base import Planner
 from planboard.planners.operator import NIRVANA, Operator
 from planboard.planners.plan import Plan, PlanResult, shown, spelled
@@ -47,15 +48,15 @@ def valid_answers(question: Question) -> tuple[PlanResult, tuple[PlanResult, ...
         AssertionError: A plan is not valid, or for another goal than the one asked for.
     """
     planner, problem = question.planner, question.problem
-    several = planner.plans(problem)
+    several = tuple(map(settled, planner.plans(problem)))
     if [result.goal.name for result in several] != [goal.name for goal in problem.goals]:
         _fail("Not a valid answer: `plans` does not answer one goal after the other", question, *several)
-    single = [planner.plan_to(problem, goal) for goal in problem.goals]
+    single = [settled(planner.plan_to(problem, goal)) for goal in problem.goals]
     for goal, result in zip(problem.goals, single, strict=True):
         if result.goal != goal:
             other = repr(result.goal.name) if result.goal.name != goal.name else "one of the same name with other facts"
             _fail(f"Not a valid answer: asked for the goal {goal.name!r}, it is for {other}", question, result)
-    chosen = planner.plan(problem)
+    chosen = settled(planner.plan(problem))
     for result in (chosen, *several, *single):
         check_valid(question, result)
     return chosen, several

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from planboard._text import brief
 from planboard.blackboard.board import Blackboard
+from planboard.planners.ask import settled
 from planboard.planners.base import Planner
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal, Price, Truth
 from planboard.planners.plan import Plan, PlanResult, shown
@@ -41,8 +42,9 @@ def written_result(result: PlanResult) -> str:
 
 def written_answers(planner: Planner, problem: Problem) -> dict[str, str]:
     """Return all that a planner answers, in words that are equal only for equal answers, fingerprints included."""
-    several = {f"plan to {result.goal.name!r}": _with_fingerprint(result, problem) for result in planner.plans(problem)}
-    return {"plan": _with_fingerprint(planner.plan(problem), problem), **dict(sorted(several.items()))}
+    answers = map(settled, planner.plans(problem))
+    several = {f"plan to {result.goal.name!r}": _with_fingerprint(result, problem) for result in answers}
+    return {"plan": _with_fingerprint(settled(planner.plan(problem)), problem), **dict(sorted(several.items()))}
 
 
 def _with_fingerprint(result: PlanResult, problem: Problem) -> str:

@@ -1,42 +1,11 @@
-"""What happens in a run, as data: the typed events that a process is the fold of.
+"""What happens in every run: it starts, actions run, entries come and go, it ends."""
 
-Every event has a sequence number, counted from 1 within its process. The state of a process is what its events make
-of an empty one, nothing else; listeners, journals and `Process.stream` all see these same objects.
-"""
+from dataclasses import dataclass
+from typing import Literal
 
-from dataclasses import dataclass, fields
-from enum import StrEnum
-from typing import Annotated, Any, Literal, Protocol, TypeAlias
-
-from pydantic import Field
-
-from planboard._text import brief, is_secret
 from planboard.actions.context import NOTHING, Usage
 from planboard.blackboard.entry import Entry
-
-
-class ProcessStatus(StrEnum):
-    """Where a process stands."""
-
-    NOT_STARTED = "NOT_STARTED"
-    RUNNING = "RUNNING"
-    WAITING = "WAITING"
-    """For an answer from outside."""
-    COMPLETED = "COMPLETED"
-    """A goal is met."""
-    STUCK = "STUCK"
-    """Nothing can be done, and a goal is not met. Put what is missing on the board and run it again."""
-    FAILED = "FAILED"
-    """An action or condition failed, and there is no way around it."""
-    TERMINATED = "TERMINATED"
-    """A budget or a policy ended it. Run it again with a larger budget to go on."""
-    CANCELLED = "CANCELLED"
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the process has come to its own end, and can no longer be cancelled."""
-        return self in (ProcessStatus.COMPLETED, ProcessStatus.FAILED, ProcessStatus.CANCELLED)
-
+from planboard.events.status import ProcessStatus
 
 # Plain slotted dataclasses, not validated: a run makes two of these a step, from values that are known to be right.
 # They are told apart by `kind`. The entries in them hold live objects, so what leaves the process needs a `Codec`.
@@ -111,6 +80,8 @@ class ActionStarted:
     action: str
     inputs: tuple[int, ...]
     """The positions of the entries it was given."""
+    tool_call: str | None = None
+    """The call of a model that it answers; `None` when the planner chose it by itself."""
     kind: Literal["action_started"] = "action_started"
 
 
@@ -232,69 +203,3 @@ class ProcessEnded:
     error: str | None = None
     """The root cause, when it failed."""
     kind: Literal["process_ended"] = "process_ended"
-
-
-Event: TypeAlias = Annotated[
-    ProcessStarted
-    | EntryAdded
-    | EntriesHidden
-    | ConditionChanged
-    | PlanMade
-    | ActionStarted
-    | ActionRetried
-    | ActionSucceeded
-    | ExpectationFailed
-    | ActionFailed
-    | ReplanRequested
-    | ActionReadmitted
-    | ProcessResumed
-    | ProcessEnded,
-    Field(discriminator="kind"),
-]
-"""Everything that can happen in a run."""
-
-
-class Listener(Protocol):
-    """Anything that can be called with an event."""
-
-    def __call__(self, event: Event, /) -> object:
-        """Take note of an event. What it raises is logged and harms nobody."""
-        ...
-
-
-class Journal(Protocol):
-    """Where the events of processes are kept, beside the memory of the process itself."""
-
-    def append(self, event: Event, /) -> None:
-        """Keep an event. It is called before the event takes effect."""
-        ...
-
-
-def event_to_dict(event: Any) -> dict[str, Any]:
-    """Return an event as plain data for display; entries are shown by type, name, producer and value."""
-    return {field.name: _plain(getattr(event, field.name)) for field in fields(event)}
-
-
-def _plain(value: Any) -> Any:
-    from pydantic_core import to_jsonable_python
-
-    if isinstance(value, Entry):
-        return {
-            "position": value.position,
-            "type": value.type_name,
-            "name": value.name,
-            "producer": value.producer,
-            "value": _masked(to_jsonable_python(value.value, fallback=brief, inf_nan_mode="strings")),
-        }
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return to_jsonable_python(value, fallback=brief)
-
-
-def _masked(plain: Any) -> Any:
-    """Hide what is secret by its name; what is secret by its type is hidden already."""
-    if isinstance(plain, list):
-        return [_masked(item) for item in plain]
-    if isinstance(plain, dict):
-        return {key: "***" if is_secret(str(key)) else _masked(item) for key, item in plain.items()}
-    return plain

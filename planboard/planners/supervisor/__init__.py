@@ -1,0 +1,1 @@
+"""The planner that lets a language model choose."""

@@ -1,0 +1,148 @@
+"""From what came of an action to the events that say so."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from planboard.actions.context import NOTHING
+from planboard.blackboard.board import check_value
+from planboard.blackboard.entry import Entry
+from planboard.blackboard.integrity import watch
+from planboard.blackboard.schema import describe_error
+from planboard.errors import (
+    BlackboardError,
+    BudgetExceededError,
+    ExecutionError,
+    MutatedEntryError,
+    OutputError,
+    ProcessTerminatedError,
+)
+from planboard.events import ActionFailed, ActionSucceeded, ModelCalled, ReplanRequested
+from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
+from planboard.runtime.outcome import ActionCall, AskedReplan, spent
+
+if TYPE_CHECKING:
+    from planboard.runtime.core import ProcessCore
+
+_STUBBORN = 10
+"""How often in a row a new plan may be asked for before that counts as a failure."""
+
+
+class Results:
+    """Takes what came of actions, for one process."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: "ProcessCore") -> None:
+        self._core = core
+
+    def _verify(self, call: ActionCall) -> None:
+        board = self._core.state.board
+        read = call.context.entries_read if call.context is not None else ()
+        board.verify((*call.bound.entries, *read), action=call.action.name)
+
+    def succeeded(self, call: ActionCall, value: object) -> bool:
+        """Commit what an action brought about; tell whether it was in order."""
+        action, board, effects = call.action, self._core.state.board, call.effects
+        try:
+            self._verify(call)
+            outputs = new_entries(action, value, effects, board.next_position)
+            if effects.conditions:
+                check_conditions(action, effects, self._core.state.world.compilation.catalogue.conditions)
+        except (BlackboardError, ExecutionError) as error:
+            self.failed(call, error)
+            return False
+        except Exception as error:  # noqa: BLE001 - the value's own code raised while it was looked at
+            message = f"What action {action.name!r} returned cannot be looked at: {describe_error(error)}."
+            self.failed(call, OutputError(action.name, message))
+            return False
+        if self._core.state.asked_replan:
+            self._core.readmit()
+        hidden = positions_hidden(action, call.bound, effects, board, outputs)
+        self._charge(call)
+        self._core.record(
+            ActionSucceeded,
+            call=call.number,
+            action=action.name,
+            inputs=call.inputs,
+            outputs=outputs,
+            hidden=hidden,
+            conditions=tuple(sorted(effects.conditions.items())),
+            cost=call.cost,
+            value=call.value,
+            usage=spent(call),
+        )
+        return True
+
+    def raised(self, call: ActionCall, error: Exception) -> None:
+        """Record that an action raised; what it changed in place before that is put right."""
+        with suppress(MutatedEntryError):  # the board holds what was stored; the failure is the cause
+            self._verify(call)
+        self.failed(call, error)
+
+    def failed(self, call: ActionCall, error: Exception) -> None:
+        """Record that an action has failed; unless a budget stopped it, it is left out from now on."""
+        self._charge(call)
+        cause = error.__cause__ if isinstance(error, ExecutionError) and error.__cause__ is not None else error
+        self._core.errors[call.action.name] = error
+        self._core.record(
+            ActionFailed,
+            call=call.number,
+            action=call.action.name,
+            error=describe_error(cause),
+            excluded=not self.stopped_below(error),
+            usage=spent(call),
+        )
+
+    def stopped_below(self, error: Exception) -> bool:
+        """Tell whether an action failed because a child or a model hit a limit that is this process's too."""
+        by_limit = isinstance(error.__cause__ or error, ProcessTerminatedError | BudgetExceededError)
+        return by_limit and self._core.ledger.exhaustion() is not None
+
+    def asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
+        """Record that an action asked for another plan, and what it put on the board for that."""
+        signal = outcome.signal
+        try:
+            self._verify(call)
+            for value in signal.bindings.values():
+                check_value(value, None)
+        except BlackboardError as error:
+            self.failed(call, error)
+            return
+        if self._core.state.stubborn >= _STUBBORN:
+            message = f"Action {call.action.name!r} asked for another plan {_STUBBORN + 1} times in a row."
+            self.failed(call, ExecutionError(call.action.name, message))
+            return
+        position = self._core.state.board.next_position
+        bindings = tuple(
+            Entry(position + index, value, None, name, call.action.name, watch=watch(value))
+            for index, (name, value) in enumerate(sorted(signal.bindings.items()))
+        )
+        self._charge(call)
+        self._core.record(
+            ReplanRequested,
+            call=call.number,
+            action=call.action.name,
+            reason=signal.reason,
+            bindings=bindings,
+            usage=spent(call),
+        )
+
+    def stopped(self, call: ActionCall) -> None:
+        """Record that an action was stopped and brings no outcome: nothing of it reaches the board."""
+        self._charge(call)
+        self._core.record(
+            ActionFailed,
+            call=call.number,
+            action=call.action.name,
+            error="Cancelled: it was stopped before it had finished",
+            excluded=False,
+            usage=spent(call),
+        )
+
+    def _charge(self, call: ActionCall) -> None:
+        """Charge what an action recorded, and record what models took for it, in an order that time has no part in."""
+        effects = call.effects
+        if effects.usage is not NOTHING:
+            self._core.ledger.charge(effects.usage)
+        for usage in sorted(effects.model_calls):
+            self._core.record(ModelCalled, **usage._asdict(), action=call.action.name, call=call.number)
