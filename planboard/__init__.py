@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ActionError,
         ActionTimeoutError,
         BlackboardError,
+        BudgetExceededError,
         ConcurrentRunError,
         ConditionError,
         CostError,
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
         EntryTypeError,
         ExecutionError,
         ExpressionError,
+        ModelError,
+        ModelOutputError,
+        ModelRefusedError,
+        ModelUnavailableError,
         MutatedEntryError,
         OutputError,
         PlanboardError,
@@ -44,6 +49,13 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from planboard.events import Event, ProcessStatus
+    from planboard.llm.ai import Ai, Judgement
+    from planboard.llm.chat import Prices
+    from planboard.llm.choosing import AgentChoice, GoalChoice, NoneFits, choose_agent, choose_goal
+    from planboard.llm.fallback import FallbackModel
+    from planboard.llm.openai_llm import OpenAIModel
+    from planboard.llm.port import LanguageModel, ModelReply, ModelRequest, ModelUsage
+    from planboard.llm.scripted import ScriptedModel, ScriptedRequest, call, raw_call
     from planboard.planners import (
         NIRVANA,
         Goap,
@@ -55,10 +67,12 @@ if TYPE_CHECKING:
         PlanGoal,
         Planner,
         Problem,
+        Supervisor,
         Utility,
     )
     from planboard.runtime.agent import Agent
     from planboard.runtime.check import Finding
+    from planboard.runtime.light import aact, act, asupervise, supervise
     from planboard.runtime.options import Budget, ProcessOptions
     from planboard.runtime.process import Process
     from planboard.runtime.runner import arun, run
@@ -74,18 +88,29 @@ _HOMES = {
     "planboard.blackboard.conditions": ("Not",),
     "planboard.blackboard.entry": ("Entry",),
     "planboard.errors": (
-        "ActionError", "ActionTimeoutError", "BlackboardError", "ConcurrentRunError", "ConditionError", "CostError",
+        "ActionError", "ActionTimeoutError", "BlackboardError", "BudgetExceededError", "ConcurrentRunError",
+        "ConditionError", "CostError",
         "DefinitionError", "EntryNotFoundError", "EntryTypeError", "ExecutionError", "ExpressionError",
-        "MutatedEntryError", "OutputError", "PlanboardError", "PlanningError", "ProcessCancelledError",
+        "ModelError", "ModelOutputError", "ModelRefusedError", "ModelUnavailableError", "MutatedEntryError",
+        "OutputError", "PlanboardError", "PlanningError", "ProcessCancelledError",
         "ProcessFailedError", "ProcessNotCompletedError", "ProcessStuckError", "ProcessTerminatedError",
         "ProcessWaitingError", "Replan", "RunningLoopError", "TranslationError", "UnknownNameError",
     ),
     "planboard.events": ("Event", "ProcessStatus"),
+    "planboard.llm.ai": ("Ai", "Judgement"),
+    "planboard.llm.chat": ("Prices",),
+    "planboard.llm.choosing": ("AgentChoice", "GoalChoice", "NoneFits", "choose_agent", "choose_goal"),
+    "planboard.llm.fallback": ("FallbackModel",),
+    "planboard.llm.openai_llm": ("OpenAIModel",),
+    "planboard.llm.port": ("LanguageModel", "ModelReply", "ModelRequest", "ModelUsage"),
+    "planboard.llm.scripted": ("ScriptedModel", "ScriptedRequest", "call", "raw_call"),
     "planboard.planners": (
-        "NIRVANA", "Goap", "Hybrid", "Limit", "NoPlan", "Operator", "Plan", "PlanGoal", "Planner", "Problem", "Utility",
+        "NIRVANA", "Goap", "Hybrid", "Limit", "NoPlan", "Operator", "Plan", "PlanGoal", "Planner", "Problem",
+        "Supervisor", "Utility",
     ),
     "planboard.runtime.agent": ("Agent",),
     "planboard.runtime.check": ("Finding",),
+    "planboard.runtime.light": ("aact", "act", "asupervise", "supervise"),
     "planboard.runtime.options": ("Budget", "ProcessOptions"),
     "planboard.runtime.process": ("Process",),
     "planboard.runtime.runner": ("arun", "run"),
@@ -101,10 +126,13 @@ __all__ = [
     "ActionError",
     "ActionTimeoutError",
     "Agent",
+    "AgentChoice",
+    "Ai",
     "All",
     "Blackboard",
     "BlackboardError",
     "Budget",
+    "BudgetExceededError",
     "ConcurrentRunError",
     "ConditionError",
     "CostError",
@@ -115,15 +143,28 @@ __all__ = [
     "Event",
     "ExecutionError",
     "ExpressionError",
+    "FallbackModel",
     "Finding",
     "Goal",
+    "GoalChoice",
     "Goap",
     "Hybrid",
+    "Judgement",
+    "LanguageModel",
     "Limit",
+    "ModelError",
+    "ModelOutputError",
+    "ModelRefusedError",
+    "ModelReply",
+    "ModelRequest",
+    "ModelUnavailableError",
+    "ModelUsage",
     "MutatedEntryError",
     "Named",
     "NoPlan",
+    "NoneFits",
     "Not",
+    "OpenAIModel",
     "Operator",
     "OutputError",
     "Plan",
@@ -131,6 +172,7 @@ __all__ = [
     "PlanboardError",
     "Planner",
     "PlanningError",
+    "Prices",
     "Problem",
     "Process",
     "ProcessCancelledError",
@@ -144,17 +186,28 @@ __all__ = [
     "Replan",
     "Retry",
     "RunningLoopError",
+    "ScriptedModel",
+    "ScriptedRequest",
+    "Supervisor",
     "TranslationError",
     "UnknownNameError",
     "Usage",
     "Utility",
     "__version__",
+    "aact",
     "achieves_goal",
+    "act",
     "action",
     "arun",
+    "asupervise",
+    "call",
+    "choose_agent",
+    "choose_goal",
     "condition",
+    "raw_call",
     "run",
     "state",
+    "supervise",
 ]
 
 

@@ -159,6 +159,9 @@ class ModelError(PlanboardError):
 class ModelUnavailableError(ModelError):
     """A model did not answer: it is overloaded, broken or too slow, also after retries. To try later may help."""
 
+    retry_after: float | None = None
+    """Seconds to wait before that, if its server has said so."""
+
 
 class ModelOutputError(ModelError):
     """What a model answered will not do, however often it was asked. The last fault found is the `__cause__`."""

@@ -5,6 +5,7 @@ checked against the models, or an error that says what is wrong and where.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -18,7 +19,7 @@ from planboard.actions.preconditions import ConditionTable
 from planboard.actions.signature import Input, Signature
 from planboard.actions.state import state_of
 from planboard.blackboard.index import Matcher, Query
-from planboard.blackboard.matching import members
+from planboard.blackboard.matching import members, prospect
 from planboard.errors import DefinitionError, UnknownNameError
 from planboard.types import Location, TypeForm, origin_of, type_name
 
@@ -69,6 +70,29 @@ class Catalogue:
         """Every condition that is named anywhere, by name."""
         self.unpromised = self._table.unpromised
         """The free conditions that are required but that no action promises."""
+
+    @cached_property
+    def given_only(self) -> frozenset[Query]:
+        """The queries of inputs that no action's output may answer: only somebody outside can provide them."""
+        outputs = [
+            (form, action.binding_name(position))
+            for action in self.actions.values()
+            for alternative in action.outputs
+            for position, form in enumerate(alternative)
+        ]
+        queries = {item.query for action in self.actions.values() for item in action.body.inputs}
+        return frozenset(
+            query
+            for query in queries
+            if query.form is not None
+            and not any(query.name in (None, name) and prospect(form, query.form) != "never" for form, name in outputs)
+        )
+
+    @property
+    def needed_inputs(self) -> tuple[Query, ...]:
+        """What has to be given from outside, since actions need it and none of them makes it; in order of names."""
+        needed = {item.query for action in self.actions.values() for item in action.body.required}
+        return tuple(sorted(needed & self.given_only, key=str))
 
     def action(self, name: str) -> Action:
         """Return an action by its name.

@@ -138,7 +138,7 @@ class ModelReply:
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
-    usage: ModelUsage = ModelUsage(requests=0)
+    usage: ModelUsage = field(default_factory=lambda: ModelUsage(requests=0))
     """The sum over all requests it took, those that were tried again included."""
     refusal: str | None = None
     """Why the model declined to answer, if it did."""

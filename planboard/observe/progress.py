@@ -193,7 +193,7 @@ class Progress:
         return self.standing.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING)
 
 
-def _plain_words(event: Any) -> str:
+def _plain_words(event: Any) -> str:  # noqa: PLR0911 - one for each kind
     """Tell an event that needs no knowledge of those before it."""
     match event:
         case ProcessStarted():

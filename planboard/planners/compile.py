@@ -65,22 +65,6 @@ class Compilation:
         self.plan_goals: tuple[PlanGoal, ...] = tuple(self._plan_goal(goal) for goal in goals)
         """The goals as planners know them, in order of their names."""
 
-    @cached_property
-    def given_only(self) -> frozenset[Query]:
-        """The queries of inputs that no action's output may answer: only somebody outside can provide them."""
-        found: set[Query] = set()
-        for query in {item.query for action in self.catalogue.actions.values() for item in action.body.inputs}:
-            produced = (
-                prospect(form, query.form) != "never"
-                for action in self.catalogue.actions.values()
-                for alternative in action.outputs
-                for position, form in enumerate(alternative)
-                if _may_concern(query, action, position)
-            )
-            if query.form is not None and not any(produced):
-                found.add(query)
-        return frozenset(found)
-
     def domain_where(self, lasting: frozenset[Query], plenty: frozenset[Query] = frozenset()) -> Domain:
         """Return the domain for boards of some kind.
 

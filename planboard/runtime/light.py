@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from planboard.errors import DefinitionError
 from planboard.llm.ai import Ai
@@ -49,7 +49,8 @@ def supervise(
         RunningLoopError: An event loop is running in this thread; use `await asupervise(...)`.
     """
     agent, chosen = _supervised(actions, returning, llm, name, goal_description, options)
-    return run(agent, *inputs, returning=returning, options=chosen, **bindings)
+    found: T = run(agent, *inputs, returning=returning, options=chosen, **cast("dict[str, Any]", bindings))
+    return found
 
 
 async def asupervise(
@@ -69,7 +70,8 @@ async def asupervise(
         DefinitionError: No action yields the type wanted, or `options.planner` is no `Supervisor`.
     """
     agent, chosen = _supervised(actions, returning, llm, name, goal_description, options)
-    return await arun(agent, *inputs, returning=returning, options=chosen, **bindings)
+    found: T = await arun(agent, *inputs, returning=returning, options=chosen, **cast("dict[str, Any]", bindings))
+    return found
 
 
 def act(
@@ -94,8 +96,9 @@ def act(
         ProcessNotCompletedError: The run did not complete; `.process` holds all there is to know.
         RunningLoopError: An event loop is running in this thread; use `await aact(...)`.
     """
-    agent, chosen = _acting(actions, terminate_when_stuck, name, options)
-    return run(agent, *inputs, options=chosen, **bindings)
+    agent, chosen = _acting(actions, name, options, terminate_when_stuck=terminate_when_stuck)
+    process: Process = run(agent, *inputs, options=chosen, **cast("dict[str, Any]", bindings))
+    return process
 
 
 async def aact(
@@ -111,8 +114,8 @@ async def aact(
     Raises:
         ProcessNotCompletedError: The run did not complete; `.process` holds all there is to know.
     """
-    agent, chosen = _acting(actions, terminate_when_stuck, name, options)
-    return await arun(agent, *inputs, options=chosen, **bindings)
+    agent, chosen = _acting(actions, name, options, terminate_when_stuck=terminate_when_stuck)
+    return await arun(agent, *inputs, options=chosen, **cast("dict[str, Any]", bindings))
 
 
 def _supervised(
@@ -139,7 +142,7 @@ def _supervised(
 
 
 def _acting(
-    actions: Any, terminate_when_stuck: bool, name: str | None, options: ProcessOptions | None  # noqa: FBT001
+    actions: Any, name: str | None, options: ProcessOptions | None, *, terminate_when_stuck: bool
 ) -> tuple[Agent, ProcessOptions]:
     chosen = options or _DEFAULTS
     stuck = terminate_when_stuck or chosen.terminate_when_stuck

@@ -1,10 +1,9 @@
 """The models that a process may ask: found once, metered for each use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from planboard.actions.action import Condition
-from planboard.actions.context import Effects
 from planboard.llm.ai import Ai
 from planboard.llm.models import as_model
 from planboard.llm.port import LanguageModel, Meter, ModelUsage
@@ -21,7 +20,8 @@ class Models:
     """Where decisions, actions and conditions of one process get their models from.
 
     Actions and conditions are given the `Ai` among the services, else one with the planner's model, else that of
-    the process above it, else one that the environment configures. Decisions use the planner's model, else that of this `Ai`.
+    the process above it, else one that the environment configures. Decisions use the planner's model, else that of
+    this `Ai`.
     """
 
     __slots__ = ("_ai", "_clock", "_core", "_model")
@@ -39,9 +39,10 @@ class Models:
             call.effects.model_calls.append(usage)  # an attempt after a failed one has effects of its own
             call.effects.charged += usage.as_usage()
 
-        async def run_agent(agent: "Catalogue", inputs: tuple[object, ...], returning: TypeForm) -> Any:
-            effects: Effects = call.effects
-            return await self._core.run_child(agent, inputs, returning, {}, effects, None)
+        async def run_agent(
+            agent: "Catalogue", inputs: tuple[object, ...], bindings: Mapping[str, object], returning: TypeForm
+        ) -> Any:
+            return await self._core.run_child(agent, inputs, returning, dict(bindings), call.effects, None)
 
         return self.ai.bound(self.meter(note), run_agent)
 

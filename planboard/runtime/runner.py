@@ -1,5 +1,6 @@
 """`run` and `arun`: the short way from an agent and inputs to a result."""
 
+import sys
 from collections.abc import Iterable
 from typing import Any, TypeVar, overload
 
@@ -65,7 +66,7 @@ def run_process(process: Process) -> ProcessStatus:
         _refuse_running_loop()
         import asyncio
 
-        return asyncio.run(process._run(Executor(threads=_needs_threads(process)), alone=False))  # noqa: SLF001
+        return asyncio.run(_to_the_end(process))
     _finish(process._run(Executor(threads=False), alone=True))  # noqa: SLF001
     return process.status
 
@@ -117,6 +118,16 @@ def _needs_loop(process: Process) -> bool:
             for action in process.agent.actions.values()
         )
     )
+
+
+async def _to_the_end(process: Process) -> ProcessStatus:
+    """Run a process on an event loop that ends with it, and so do the connections to models that were opened on it."""
+    try:
+        return await process._run(Executor(threads=_needs_threads(process)), alone=False)  # noqa: SLF001
+    finally:
+        openai_llm = sys.modules.get("planboard.llm.openai_llm")
+        if openai_llm is not None:
+            await openai_llm.close_models()
 
 
 def _needs_threads(process: Process) -> bool:

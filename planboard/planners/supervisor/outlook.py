@@ -113,9 +113,9 @@ class Outlook:
         built = self._built_by(operator.name, exposed)
         needed_true = masks.pre_true & ~self._supplied(built)
         needed_false = masks.pre_false & ~self._forgiven(operator.name, exposed)
-        return self._holds(needed_true, True, built) and self._holds(needed_false, False, built)
+        return self._holds(needed_true, built, truth=True) and self._holds(needed_false, built, truth=False)
 
-    def _holds(self, mask: int, truth: bool, built: frozenset[Query]) -> bool:
+    def _holds(self, mask: int, built: frozenset[Query], *, truth: bool) -> bool:
         known = self._inquiry.world
         certain = known.true if truth else ~(known.true | known.unknown)
         if mask & ~certain & ~known.unknown:
@@ -182,7 +182,7 @@ class Outlook:
         return (
             world is not None
             and not item.positional_only
-            and item.query in world.compilation.given_only
+            and item.query in world.compilation.catalogue.given_only
             and _has_schema(item.query.form)
         )
 
