@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from planboard.errors import BudgetExceededError, DefinitionError, ModelError, ModelOutputError, ModelRefusedError
 from planboard.llm.answers import AnswerForm
-from planboard.llm.port import Check, Meter, ModelRequest, compact_json
+from planboard.llm.port import Check, Meter, ModelRequest, ToolCall, compact_json
 from planboard.llm.reading import json_in
 from planboard.types import TypeForm, type_name
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from planboard.llm.chat import ChatModel, Wire
 
 _SHOWN = 300
+_PROSE = "No tool calls"
+"""How instructor says that there was none."""
 
 
 class _Found:
@@ -62,7 +64,9 @@ async def create(
 
 def exchange_fault(error: Exception) -> str:
     """Return what was wrong with the last answer."""
-    text = str(error.__cause__ or error)
+    cause = error.__cause__ or error
+    text = str(cause.__cause__ or cause)
+    text = "it is text, and no object" if text.startswith(_PROSE) else text
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
@@ -131,10 +135,16 @@ def _completion(message: "Wire", function: dict[str, str] | None) -> "Wire":
 
 
 def _plain(message: Any) -> Any:
-    """Return a message as servers take it: instructor's own tool messages carry a name, which some refuse."""
-    if isinstance(message, dict) and message.get("role") == "tool":
-        return {key: value for key, value in message.items() if key != "name"}
-    return message
+    """Return a message as servers take it: some refuse a name on a result, and calls that are no valid JSON."""
+    if not isinstance(message, dict):
+        return message
+    kept = {key: value for key, value in message.items() if not (key == "name" and message.get("role") == "tool")}
+    calls = kept.get("tool_calls")
+    if calls:
+        kept["tool_calls"] = [
+            ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"]).to_wire() for call in calls
+        ]
+    return kept
 
 
 def _response_model(answer: AnswerForm, checks: tuple[Check, ...]) -> type[Any]:

@@ -5,6 +5,7 @@ keep what was asked, and a test can play the model.
 """
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -22,6 +23,9 @@ Check: TypeAlias = Callable[[Any], object]
 """Looks at an object that a model made, and raises `ValueError` (or `AssertionError`) if it will not do."""
 
 
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool that a model wants to be called."""
@@ -32,6 +36,12 @@ class ToolCall:
     """As the model wrote it, which need not be the name of any tool."""
     arguments: str = "{}"
     """JSON text, as the model wrote it, which need not be valid."""
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the call as servers take it back: they refuse names that are none, and arguments that are no JSON."""
+        name = _NO_NAME.sub("_", self.name)[:64] or "unknown"
+        arguments = self.arguments if _is_object(self.arguments) else "{}"
+        return {"id": self.id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +59,7 @@ class Message:
         """Return the message as chat completion servers expect it."""
         wire: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.calls:
-            wire["tool_calls"] = [
-                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-                for call in self.calls
-            ]
+            wire["tool_calls"] = [call.to_wire() for call in self.calls]
         if self.call_id is not None:
             wire["tool_call_id"] = self.call_id
         return wire
@@ -232,6 +239,13 @@ class LanguageModel(Protocol):
             ModelError: As `complete`.
         """
         ...
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def compact_json(value: Any) -> str:

@@ -76,7 +76,8 @@ class ScriptedModel(ChatModel):
             dictionary, for a request that wants one; an exception, which is raised; a `ModelReply`; or a function of
             the `ScriptedRequest` that returns one of these.
         rules: Asked when the replies are used up: a function of the request, or a mapping from types (for requests
-            that want an object) and names of tools (the first that is offered is called) to replies.
+            that want an object; `str` for those that want a text) and names of tools (the first that is offered is
+            called) to replies.
         name: What it is called in usage and events.
         retries: How often a request is tried again after a `ModelUnavailableError` of the script.
     """
@@ -146,6 +147,8 @@ class ScriptedModel(ChatModel):
             if isinstance(key, str):
                 if request.wanted is None and tool_name(key) in request.tools:
                     return _called(tool_name(key), reply)
+            elif key is str and not request.tools:
+                return reply
             elif request.wanted == tool_name(type_name(key) if is_type(key) else str(key)):
                 return reply
         asked = f"an object {request.wanted}" if request.wanted else f"a choice among {', '.join(request.tools)}"

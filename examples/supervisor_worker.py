@@ -1,0 +1,87 @@
+"""A supervisor and two workers, a researcher and a coder: the task that supervisors are usually shown with.
+
+The workers share typed artefacts instead of messages. The model words the question for the researcher. After that
+only the coder is left, and everything it needs is on the board, so it is started without asking the model again.
+"""
+
+import ast
+
+from pydantic import BaseModel, Field
+
+import model_choice
+from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action
+from planboard.observe.console import console_progress
+
+TASK = "Write a Python function that converts miles to kilometres."
+
+
+class Task(BaseModel):
+    text: str
+
+
+class ResearchRequest(BaseModel):
+    question: str = Field(description="The fact that the coder needs to know.")
+
+
+class Findings(BaseModel):
+    facts: list[str] = Field(min_length=1)
+
+
+class Code(BaseModel):
+    function_name: str
+    source: str = Field(description="The whole Python source.")
+
+
+def is_python(code: Code) -> None:
+    """Reject what is no Python, or does not define the function; the model is then asked again."""
+    defined = [node.name for node in ast.walk(ast.parse(code.source)) if isinstance(node, ast.FunctionDef)]
+    if code.function_name not in defined:
+        message = f"the source does not define {code.function_name}"
+        raise ValueError(message)
+
+
+@action
+async def research(request: ResearchRequest, ai: Ai) -> Findings:
+    """Find out facts."""
+    return await ai.create(f"Give the facts that answer this: {ai.data(request.question)}", Findings)
+
+
+@achieves_goal("Python source that does the task")
+@action
+async def write_code(task: Task, findings: Findings, ai: Ai) -> Code:
+    """Write the code."""
+    prompt = f"Write a Python function for this task: {ai.data(task)}\nUse these facts: {ai.data(findings)}"
+    return await ai.create(prompt, Code, checks=(is_python,))
+
+
+agent = Agent("team", [research, write_code], description="Researches, then writes code.")
+
+
+def script() -> ScriptedModel:
+    return ScriptedModel(
+        rules={
+            "research": {"request": {"question": "How many kilometres are a mile?"}},
+            Findings: Findings(facts=["A mile is 1.609344 kilometres."]),
+            Code: Code(
+                function_name="to_kilometres",
+                source="def to_kilometres(miles: float) -> float:\n    return miles * 1.609344\n",
+            ),
+        }
+    )
+
+
+def main() -> None:
+    command = model_choice.parser(__doc__)
+    command.add_argument("task", nargs="?", default=TASK, help="what the code is to do")
+    options = command.parse_args()
+    process = agent.run(
+        Task(text=options.task),
+        planner=Supervisor(llm=model_choice.chosen(options, script())),
+        options=ProcessOptions(listeners=(console_progress(),)),
+    )
+    print()
+    print(process.result(Code).source)
+
+
+if __name__ == "__main__":
+    main()
