@@ -92,6 +92,8 @@ class Refused:
     """A call that cannot be carried out, and what the model is told."""
 
     reason: str
+    may_change: bool = False
+    """Whether what runs now may make it possible: the tool exists, and is not available yet."""
 
 
 PlannerAnswer: TypeAlias = Plan | NoPlan | Ask

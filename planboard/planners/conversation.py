@@ -1,6 +1,5 @@
 """What a model was asked and answered in a run, and what came of it: the fold of the decisions in its journal."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -69,11 +68,6 @@ class Conversation:
     def open(self) -> list[Exchange]:
         """The calls of the last turn that nothing has been done about, in order."""
         return [exchange for exchange in self.turns[-1].exchanges if exchange.fate == "open"] if self.turns else []
-
-    def exchanges(self) -> Iterator[Exchange]:
-        """Yield the calls since the process was last told to go on, oldest first."""
-        for turn in self.recent:
-            yield from turn.exchanges
 
     def asked(self, decision: int, prompt: str, seen: int) -> None:
         """Take note of a question."""

@@ -120,6 +120,8 @@ class Turns:
                     self._refuse(exchange, f"not started: at most {self._planner.calls_per_turn} calls in one turn.")
                     continue
                 chosen = self._planner.read(exchange.call, problem)
+                if isinstance(chosen, Refused) and chosen.may_change and started:
+                    break  # models call what will be possible once the calls before it are done
                 if isinstance(chosen, Refused):
                     self._refuse(exchange, chosen.reason)
                     continue

@@ -127,8 +127,6 @@ def test_planners_answer_to_their_names(name):
 def test_an_unknown_planner_engine_or_heuristic_is_met_with_the_closest():
     with pytest.raises(UnknownNameError, match="Did you mean 'utility'"):
         planner_named("utilty")
-    with pytest.raises(UnknownNameError, match="in this release"):
-        planner_named("supervisor")
     with pytest.raises(UnknownNameError, match="Did you mean 'simpleai:uniform_cost'"):
         Goap(engine="simpleai:uniformcost")
     with pytest.raises(UnknownNameError, match="Did you mean 'hmax'"):

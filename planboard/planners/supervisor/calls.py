@@ -20,7 +20,7 @@ def read_call(call: ToolCall, offers: Mapping[str, Offer], outlook: Outlook) -> 
     """Return what a call means now. Nothing of a call that is refused is kept."""
     name = find_tool(call.name, offers)
     if name is None:
-        return Refused(_not_offered(call.name, offers, outlook))
+        return _not_offered(call.name, offers, outlook)
     offer = offers[name]
     try:
         arguments = read_arguments(call.arguments)
@@ -82,13 +82,13 @@ def _names(exposed: Iterable[Exposed]) -> set[str]:
     return {item.parameter for item in exposed}
 
 
-def _not_offered(name: str, offers: Mapping[str, Offer], outlook: Outlook) -> str:
+def _not_offered(name: str, offers: Mapping[str, Offer], outlook: Outlook) -> Refused:
     known = outlook.actions_by_tool()
     found = find_tool(name, known)
     why = f"There is no tool {name[:64]!r}." if found is None else _why_not(known[found], name, outlook)
     names = list(offers)
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{why} Tools now: {', '.join(names[:_SHOWN])}{more}."
+    return Refused(f"{why} Tools now: {', '.join(names[:_SHOWN])}{more}.", may_change=found is not None)
 
 
 def _why_not(action: str, name: str, outlook: Outlook) -> str:

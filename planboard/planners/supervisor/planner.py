@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from planboard._text import brief
 from planboard.errors import DefinitionError
 from planboard.llm.port import Message, ModelRequest, ToolCall
 from planboard.planners.ask import Ask, Chosen, Offer, PlannerAnswer, Refused
@@ -54,7 +55,7 @@ class Supervisor(Planner):
     decisions: int = 25
     """How many questions a run may take; then it is TERMINATED, and may be told to go on."""
     repeats: int = 3
-    """How often the same call may be made, and how many turns in a row may start nothing."""
+    """In how many turns the same call may be made, and how many turns in a row may start nothing."""
     calls_per_turn: int = 8
     """How many calls of one turn are looked at; more are refused."""
     parallel: bool = True
@@ -159,11 +160,12 @@ class Supervisor(Planner):
         if len(talk.recent) >= self.decisions:
             return f"decisions: the model was asked {self.decisions} times without reaching the goal"
         counts: dict[str, int] = {}
-        for exchange in talk.exchanges():
-            call = same_call(exchange.call)
-            counts[call] = counts.get(call, 0) + 1
-            if counts[call] > self.repeats:
-                return f"loop: {exchange.call.name!r} was called more than {self.repeats} times with the same arguments"
+        for turn in talk.recent:
+            for call in sorted({same_call(exchange.call) for exchange in turn.exchanges}):
+                counts[call] = counts.get(call, 0) + 1
+                if counts[call] > self.repeats:
+                    name = brief(call.partition("(")[0])
+                    return f"loop: {name} was called in more than {self.repeats} turns with the same arguments"
         last = talk.recent[-self.repeats :]
         if len(last) == self.repeats and all(turn.is_vain for turn in last):
             return f"loop: {self.repeats} answers of the model in a row called nothing that can be done"
