@@ -6,8 +6,8 @@ from inspect import cleandoc
 from typing import Any
 
 from planboard.llm.names import tool_name
-from planboard.llm.port import Check
-from planboard.llm.reading import read_arguments, read_value
+from planboard.llm.port import Check, compact_json
+from planboard.llm.reading import json_in, read_arguments, read_value
 from planboard.llm.schemas import Schema, schema_of, strict_schema
 from planboard.types import TypeForm, type_name
 
@@ -48,6 +48,18 @@ class AnswerForm:
             }
         schema, strict = strict_schema(schema)
         return cls(form, tool_name(type_name(form)), cleandoc(description), schema, strict, wrapped)
+
+    def arguments_in(self, text: str) -> str | None:
+        """Return the arguments that a text without any call stands for, wherever in it they are; `None` if nowhere."""
+        try:
+            return compact_json(json_in(text))
+        except ValueError:
+            pass
+        try:  # a plain value, as an enum's, may stand there as it is
+            read_value(self.form, text.strip())
+        except ValueError:
+            return None
+        return compact_json({_VALUE: text.strip()}) if self.wrapped else None
 
     def read(self, text: str, checks: Iterable[Check] = ()) -> Any:
         """Return the object that a model has written.

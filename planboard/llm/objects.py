@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from planboard.errors import BudgetExceededError, DefinitionError, ModelError, ModelOutputError, ModelRefusedError
 from planboard.llm.answers import AnswerForm
-from planboard.llm.port import Check, Meter, ModelRequest, ToolCall, compact_json
-from planboard.llm.reading import json_in
+from planboard.llm.port import Check, Meter, ModelRequest, ToolCall
 from planboard.types import TypeForm, type_name
 
 if TYPE_CHECKING:
@@ -117,9 +116,8 @@ class _Exchange:
             )
             raise ModelOutputError(self._model.name, text, attempts=self.answers, last_output=self.last_output)
         if not calls:
-            try:
-                arguments = compact_json(json_in(str(content)))
-            except ValueError:
+            arguments = self._answer.arguments_in(str(content))
+            if arguments is None:
                 return _completion(message, None)
             return _completion(message, {"name": self._answer.name, "arguments": arguments})
         return _completion(message, {"name": self._answer.name, "arguments": calls[0].arguments})

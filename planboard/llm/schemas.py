@@ -51,7 +51,8 @@ def schema_of(form: TypeForm) -> Schema:
     try:
         made = TypeAdapter(form).json_schema(mode="validation")
     except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, PydanticUserError) as error:
-        message = f"A model cannot be told how to write a {type_name(form)}: it has no JSON schema."
+        reason = str(error).partition("\n")[0]
+        message = f"A model cannot be told how to write a {type_name(form)}: it has no JSON schema. {reason}"
         raise DefinitionError(message) from error
     definitions = made.pop("$defs", {})
     looping = _looping(definitions)
