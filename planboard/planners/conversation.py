@@ -85,10 +85,15 @@ class Conversation:
         """Take note that the last question has no answer."""
         self.turns.pop()
 
+    def built(self, call_id: str, entries: tuple[int, ...]) -> None:
+        """Take note of what was built for a call."""
+        self._by_id[call_id].entries += entries
+
     def started(self, call_id: str, action: str, inputs: tuple[int, ...]) -> None:
         """Take note that a call has started an action."""
         exchange = self._by_id[call_id]
-        exchange.action, exchange.fate, exchange.entries = action, "running", inputs
+        exchange.action, exchange.fate = action, "running"
+        exchange.entries += inputs
 
     def ended(self, call_id: str, fate: Fate, result: str, entries: tuple[int, ...] = ()) -> None:
         """Take note of what came of a call."""

@@ -157,10 +157,12 @@ class ProcessState:
             case DecisionFailed():
                 self.conversation.failed()
             case CallRefused():
-                self._hide(event.hidden)
+                if event.hidden:
+                    self._hide(event.hidden)
                 self.conversation.ended(event.tool_call, "refused", event.reason)
             case ArgumentsBuilt():
                 self._add(event.entries)
+                self.conversation.built(event.tool_call, tuple(entry.position for entry in event.entries))
             case ModelCalled():
                 if event.action is None:  # what an action's models took is part of what the action took
                     self.usage += event.usage

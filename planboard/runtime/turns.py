@@ -162,8 +162,7 @@ class Turns:
             core.record(ArgumentsBuilt, tool_call=exchange.call.id, action=action.name, entries=entries)
             wrong = self._unmet(chosen.operator)
             if wrong:
-                hidden = tuple(entry.position for entry in entries)
-                self._refuse(exchange, f"refused: {', '.join(wrong)} does not hold with these arguments.", hidden)
+                self._refuse(exchange, f"refused: {', '.join(wrong)} does not hold with these arguments.")
                 return None
         return core.start_action(action, cost, value, given=given, tool_call=exchange.call.id)
 
@@ -195,7 +194,9 @@ class Turns:
             if name in conditions and truth_of(world, name) is not wanted
         ]
 
-    def _refuse(self, exchange: Exchange, reason: str, hidden: tuple[int, ...] = ()) -> None:
+    def _refuse(self, exchange: Exchange, reason: str) -> None:
+        """Record that a call is not carried out; what was built for it is of no use to anybody."""
+        hidden = exchange.entries
         self._core.record(
             CallRefused, tool_call=exchange.call.id, tool=exchange.call.name, reason=reason, hidden=hidden
         )

@@ -177,13 +177,6 @@ def test_an_achieving_action_must_put_something_on_the_board():
         Agent("it", [make])
 
 
-def test_a_condition_cannot_wait():
-    with pytest.raises(DefinitionError, match="asynchronous"):
-
-        @condition
-        async def ready(topic: Topic) -> bool: ...
-
-
 @pytest.mark.parametrize("target", [int, 5, staticmethod(len)])
 def test_what_is_no_function_is_no_action(target):
     with pytest.raises(DefinitionError):

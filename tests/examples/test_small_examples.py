@@ -27,7 +27,7 @@ def test_runs_as_a_script_from_anywhere(name, python, tmp_path):
 def test_no_example_is_forgotten():
     examples = {file.stem for file in (ROOT / "examples").glob("*.py")}
 
-    assert examples - set(NAMES) - {"repo_brief"} == set()
+    assert examples - set(NAMES) - {"repo_brief", "model_choice"} == set()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "repo_brief"])
