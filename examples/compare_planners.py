@@ -1,12 +1,25 @@
-"""The same actions under three planners, in one table.
+"""The same actions under four planners, in one table.
 
 Shows what each of them is for: GOAP takes the cheapest way, Hybrid gathers first and stops at the goal, Utility goes
-on while there is anything to do, whatever it is worth. A floor tells it what is not worth doing.
+on while there is anything to do, whatever it is worth. A floor tells it what is not worth doing. The Supervisor does
+what a model says; here a script plays the model, which wants the web and the papers, and no expert.
 """
 
 from pydantic import BaseModel
 
-from planboard import Agent, Goap, Hybrid, Planner, Process, Utility, achieves_goal, action
+from planboard import (
+    Agent,
+    Goap,
+    Hybrid,
+    Planner,
+    Process,
+    ScriptedModel,
+    Supervisor,
+    Utility,
+    achieves_goal,
+    action,
+    call,
+)
 
 
 class Question(BaseModel):
@@ -65,6 +78,7 @@ PLANNERS: dict[str, Planner] = {
     "hybrid": Hybrid(),
     "utility": Utility(),
     "utility, floor 0": Utility(floor=0.0),
+    "supervisor": Supervisor(llm=ScriptedModel([call("search_web"), call("search_papers")], call("draft"))),
 }
 
 

@@ -1,6 +1,6 @@
 """Market research: a model decides what to find out, in what order, and words every request itself.
 
-Nothing produces a `MarketDataRequest`, so the model builds it, against the type's schema, when it calls the tool.
+Shows request types: nothing produces a `MarketDataRequest`, so the model builds it, against the type's schema, when it calls the tool.
 The report needs the findings: its tool is not offered before they are on the board, so they cannot be made up.
 The same actions run under any planner: with the requests on the board GOAP runs them without a model for decisions.
 """
@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 import model_choice
 from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action, call
-from planboard.observe.console import console_progress
 
 TOPIC = "cloud storage: Nimbus, Stratus and Cirrus"
 
@@ -105,7 +104,7 @@ def main() -> None:
         Brief(question=options.question),
         returning=FinalReport,
         planner=Supervisor(llm=model_choice.chosen(options, script())),
-        options=ProcessOptions(listeners=(console_progress(),)),
+        options=ProcessOptions(listeners=(model_choice.told(),)),
     )
     print(f"\n{report.title}")
     for section in report.sections:

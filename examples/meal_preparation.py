@@ -1,6 +1,6 @@
 """Meal preparation: three typed actions, and a model that decides, without an agent of one's own.
 
-The cook and the order come from what the guest says; both are needed for the meal. What is on the board is curried
+Shows `supervise` and currying: the cook and the order come from what the guest says; both are needed for the meal. What is on the board is curried
 away, so there is nothing the model could get wrong between the steps: it is asked once, and calls two tools at once.
 """
 

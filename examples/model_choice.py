@@ -6,8 +6,10 @@ a hosted service, Ollama (`http://localhost:11434/v1`), llama.cpp (`http://local
 
 import argparse
 import os
+from collections.abc import Callable
 
-from planboard import LanguageModel, OpenAIModel, ScriptedModel
+from planboard import Event, LanguageModel, OpenAIModel, ScriptedModel
+from planboard.observe.progress import Progress
 
 
 def parser(about: str | None) -> argparse.ArgumentParser:
@@ -16,6 +18,17 @@ def parser(about: str | None) -> argparse.ArgumentParser:
     made.add_argument("--model", default=os.environ.get("PLANBOARD_MODEL"), help="a model's name; by default a script")
     made.add_argument("--base-url", help="the server, if it is not OpenAI's")
     return made
+
+
+def told() -> Callable[[Event], None]:
+    """Return a listener that prints what happens, line by line."""
+    progress = Progress()
+
+    def tell(event: Event) -> None:
+        for line in progress.tell(event):
+            print(line)
+
+    return tell
 
 
 def chosen(options: argparse.Namespace, script: ScriptedModel) -> LanguageModel:

@@ -1,6 +1,6 @@
 """A supervisor and two workers, a researcher and a coder: the task that supervisors are usually shown with.
 
-The workers share typed artefacts instead of messages. The model words the question for the researcher. After that
+Shows forced moves: the workers share typed artefacts instead of messages. The model words the question for the researcher. After that
 only the coder is left, and everything it needs is on the board, so it is started without asking the model again.
 """
 
@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 
 import model_choice
 from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action
-from planboard.observe.console import console_progress
 
 TASK = "Write a Python function that converts miles to kilometres."
 
@@ -77,7 +76,7 @@ def main() -> None:
     process = agent.run(
         Task(text=options.task),
         planner=Supervisor(llm=model_choice.chosen(options, script())),
-        options=ProcessOptions(listeners=(console_progress(),)),
+        options=ProcessOptions(listeners=(model_choice.told(),)),
     )
     print()
     print(process.result(Code).source)

@@ -17,6 +17,9 @@ EXAMPLES = ROOT / "examples"
 def load(monkeypatch):
     """Load an example by its file's name."""
 
+    monkeypatch.delenv("PLANBOARD_MODEL", raising=False)
+    monkeypatch.setattr(sys, "argv", ["example"])
+
     def load(name: str) -> ModuleType:
         monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
         spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
@@ -36,7 +39,8 @@ def python():
 
     def python(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
+        kept = {name: value for name, value in os.environ.items() if name != "PLANBOARD_MODEL"}
+        environment = {**kept, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1"}
         command = [sys.executable, *arguments]
         return subprocess.run(command, capture_output=True, encoding="utf-8", cwd=cwd, env=environment, check=False)
 

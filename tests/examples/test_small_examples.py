@@ -39,7 +39,7 @@ def test_says_what_it_shows_and_is_short(name):
     assert len(text.splitlines()) < 120
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES, "repo_brief"} - {"issue_triage"}))
+@pytest.mark.parametrize("name", sorted({*NAMES, "repo_brief"} - {"issue_triage", "meal_preparation"}))
 def test_nothing_about_the_agent_is_suspicious(name, load):
     assert load(name).agent.check() == []
 

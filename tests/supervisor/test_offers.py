@@ -330,3 +330,14 @@ def test_a_kitchen_that_has_everything_is_asked_nothing():
 
     assert set(tools_of(request)) == {"choose_cook", "take_order", "prepare_meal"}
     assert prepare_meal(Cook(name="A"), Order(dish="pie", quantity=1)).dish == "pie"
+
+
+def test_what_an_action_on_the_way_can_use_and_do_without_helps():
+    @achieves_goal("A report")
+    @action
+    def write(topic: Topic, notes: Notes | None) -> Report: ...
+
+    @action
+    def look_up(topic: Topic) -> Notes: ...
+
+    assert tools_of(offered(Agent("a", [write, look_up]), Topic(text="x"))) == ["look_up", "write"]

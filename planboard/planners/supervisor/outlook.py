@@ -204,8 +204,8 @@ class Outlook:
     def helpful(self, goals: Iterable[PlanGoal]) -> set[str]:
         """Return the actions that can still help one of the goals.
 
-        An action helps if what it brings about can flow into a goal: through typed inputs and conditions, or through
-        the model, when something on a way to the goal is still to be built by it; or through an action on the way
+        An action helps if what it brings about can flow into a goal: through typed inputs, optional ones too, and
+        conditions; through the model, when something on a way to the goal is still to be built by it; or through an action on the way
         that may look at the whole board. What is there already needs no bringing about.
         """
         reachable = self._reachable()
@@ -253,13 +253,22 @@ class Outlook:
             needed = [*needs, *chosen.values()]
             undone = _union(masks.false | masks.unknown for masks in chosen.values())
             redone = _union(masks.true | masks.unknown for masks in chosen.values()) & ~self._bookkeeping
-            true = _union(masks.pre_true for masks in needed) & (~known.true | undone)
+            wished = _union(self._optional(self._domain.operators[index].name) for index in chosen)
+            true = (wished | _union(masks.pre_true for masks in needed)) & (~known.true | undone)
             false = _union(masks.pre_false for masks in needed) & (known.true | known.unknown | redone)
             new = {i for i, m in left.items() if (m.true | m.unknown) & true or (m.false | m.unknown) & false}
             if not new:
                 return set(chosen)
             for index in new:
                 chosen[index] = left.pop(index)
+
+    def _optional(self, name: str) -> int:
+        """Return the facts that an action can do without, and would use."""
+        action = self._action(name)
+        if action is None or self.world is None:
+            return 0
+        facts = self.world.compilation.fact_of
+        return _union(self._domain.bit(facts[item.query]) for item in action.body.inputs if item.optional)
 
     def _bits_buildable(self) -> int:
         if self.world is None:
