@@ -41,5 +41,5 @@ def find_tool(called: str, offered: Iterable[str]) -> str | None:
 
 
 def _folded(name: str) -> str:
-    bare = name.strip().strip("\"'`").strip().removeprefix("functions.").removesuffix("()")
-    return re.sub(r"[\s_.-]+", "_", bare).casefold()
+    bare = name.casefold().strip().strip("\"'`").strip().removeprefix("functions.").removesuffix("()")
+    return re.sub(r"[\s_.-]+", "_", bare)

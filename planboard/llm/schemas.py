@@ -5,15 +5,15 @@ allows no others, what is optional may be null, and only some keywords are used.
 sent as it is, for its tool alone.
 """
 
-import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, get_args
+from typing import Any, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, SecretBytes, SecretStr, TypeAdapter
+from pydantic import BaseModel, Secret, SecretBytes, SecretStr, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError
 
-from planboard._text import is_secret
+from planboard._text import is_secret, listed
 from planboard.errors import DefinitionError
 from planboard.types import TypeForm, type_name
 
@@ -28,8 +28,17 @@ _STRICT_KEYWORDS = frozenset(
 )  # fmt: skip
 _STRICT_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 _NOT_FOR_MODELS = ("title", "discriminator", "examples", "deprecated", "readOnly", "writeOnly")
+_DATA = frozenset({"default", "const", "enum"})
+"""Keywords that hold values, which are no schemas whatever they look like."""
+_LOOKAROUND = re.compile(r"(?<!\\)(?:\\\\)*\(\?<?[=!]")
+_JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 _DEPTH = 10
 _PROPERTIES = 5000
+_CHOICES = 1000
+_LETTERS = 120_000
+"""Of all names and allowed values."""
+_LONG_LIST = 250
+_LETTERS_OF_A_LONG_LIST = 15_000
 _FIELDS = 12
 
 
@@ -48,31 +57,16 @@ def schema_of(form: TypeForm) -> Schema:
     Raises:
         DefinitionError: There is no way to write a value of the type in JSON.
     """
-    try:
-        made = TypeAdapter(form).json_schema(mode="validation")
-    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, PydanticUserError) as error:
-        reason = str(error).partition("\n")[0]
-        message = f"A model cannot be told how to write a {type_name(form)}: it has no JSON schema. {reason}"
-        raise DefinitionError(message) from error
-    definitions = made.pop("$defs", {})
-    looping = _looping(definitions)
-    schema: Schema = _short(made, definitions, looping)
-    kept = {name: _short(definitions[name], definitions, looping) for name in sorted(looping)}
-    return {**schema, "$defs": kept} if kept and "#/$defs/" in json.dumps([schema, kept]) else schema
+    schemas, definitions = _schemas_of({"": form})
+    return {**schemas[""], "$defs": definitions} if definitions else schemas[""]
 
 
 def arguments_schema(parameters: Mapping[str, Parameter]) -> tuple[Schema, bool]:
     """Return the schema of a tool's arguments, and whether it is strict."""
     if not parameters:  # as short as can be; what is given in spite of it does no harm
         return {"type": "object", "properties": {}}, False
-    definitions: Schema = {}
-    properties: Schema = {}
-    for name, parameter in parameters.items():
-        schema = schema_of(parameter.form)
-        definitions.update(schema.pop("$defs", {}))
-        if parameter.description:
-            schema["description"] = parameter.description
-        properties[name] = schema
+    schemas, definitions = _schemas_of({name: parameter.form for name, parameter in parameters.items()})
+    properties = {name: _described(schemas[name], parameter.description) for name, parameter in parameters.items()}
     required = [name for name, parameter in parameters.items() if parameter.required]
     plain: Schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     if definitions:
@@ -91,10 +85,7 @@ def strict_objection(schema: Mapping[str, Any]) -> str | None:
     """Say where and why a schema is not strict; `None` if it is."""
     if schema.get("type") != "object" or "anyOf" in schema:
         return "the whole must be an object"
-    found = _objection(schema, "$", 0)
-    if found is None and json.dumps(schema).count('"properties"') > _PROPERTIES:
-        return "$: there are too many properties"
-    return found
+    return _objection(schema, "$", 0) or _size_objection(schema)
 
 
 def outline(form: TypeForm) -> str:
@@ -108,17 +99,60 @@ def _fields_of(form: TypeForm) -> list[tuple[str, Any]]:
     if isinstance(form, type) and issubclass(form, BaseModel):
         found: list[tuple[str, Any]] = [(name, info.annotation) for name, info in form.model_fields.items()]
     elif isinstance(form, type) and is_dataclass(form):
-        found = [(item.name, item.type) for item in fields(form)]
+        kinds = _hints(form)
+        found = [(item.name, kinds.get(item.name, item.type)) for item in fields(form)]
     else:
         return []
     return [(name, kind) for name, kind in found if not (_is_secret_type(kind) or is_secret(name))]
 
 
+def _hints(form: type) -> dict[str, Any]:
+    """Return the types of a class's fields where they can be told; postponed annotations are only text."""
+    try:
+        return get_type_hints(form)
+    except (NameError, TypeError):
+        return {}
+
+
 def _is_secret_type(kind: Any) -> bool:
-    return any(part in (SecretStr, SecretBytes) for part in (kind, *get_args(kind)))
+    if isinstance(kind, str):  # postponed, and what it names cannot be found
+        return "Secret" in kind
+    named = get_origin(kind) or kind
+    if isinstance(named, type) and issubclass(named, SecretStr | SecretBytes | Secret):
+        return True
+    return any(_is_secret_type(part) for part in get_args(kind) if not isinstance(part, str))
 
 
 # Shortening
+
+
+def _schemas_of(forms: Mapping[str, TypeForm]) -> tuple[dict[str, Schema], Schema]:
+    """Return the short schemas of several types, and the definitions they share.
+
+    They are made together, for two types of one name need definitions of two names.
+    """
+    try:
+        made, shared = TypeAdapter.json_schemas(
+            [(name, "validation", TypeAdapter(form)) for name, form in forms.items()]
+        )
+    except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, PydanticUserError) as error:
+        for form in forms.values() if len(forms) > 1 else ():  # find out which it is
+            schema_of(form)
+        reason = str(error).partition("\n")[0]
+        names = listed(type_name(form) for form in forms.values())
+        message = f"A model cannot be told how to write a {names}: it has no JSON schema. {reason}"
+        raise DefinitionError(message) from error
+    definitions = shared.get("$defs", {})
+    looping = _looping(definitions)
+    schemas = {name: _short(made[name, "validation"], definitions, looping) for name in forms}
+    return schemas, {name: _short(definitions[name], definitions, looping) for name in sorted(looping)}
+
+
+def _described(schema: Schema, description: str) -> Schema:
+    """Add a description; servers allow none beside a reference."""
+    if not description:
+        return schema
+    return {**({"anyOf": [schema]} if "$ref" in schema else schema), "description": description}
 
 
 def _looping(definitions: Mapping[str, Any]) -> set[str]:
@@ -156,11 +190,13 @@ def _short(schema: Any, definitions: Mapping[str, Any], looping: Iterable[str], 
     if isinstance(reference, str):
         name = reference.removeprefix("#/$defs/")
         if name in looping or name not in definitions:
-            return {"$ref": reference}
+            return _described({"$ref": reference}, schema.get("description", ""))
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         return _short({**definitions[name], **rest}, definitions, looping)
     kept = {
-        key: _short(value, definitions, looping, names=key == "properties" and not names)
+        key: value
+        if key in _DATA and not names
+        else _short(value, definitions, looping, names=key == "properties" and not names)
         for key, value in schema.items()
         if names or not (key in _NOT_FOR_MODELS or (key == "default" and value is None))
     }
@@ -185,6 +221,10 @@ def _as_strict(schema: Any, *, names: bool = False) -> Any:
         for key, value in schema.items()
         if key != "default"
     }
+    choices = rewritten.get("enum", [rewritten["const"]] if "const" in rewritten else ())
+    if choices and "type" not in rewritten and all(type(choice) in _JSON_TYPES for choice in choices):
+        kinds = list(dict.fromkeys(_JSON_TYPES[type(choice)] for choice in choices))
+        rewritten["type"] = kinds[0] if len(kinds) == 1 else kinds
     if rewritten.get("type") == "object" and "properties" in rewritten:
         required = set(schema.get("required", ()))
         rewritten["properties"] = {
@@ -206,19 +246,20 @@ def _nullable(schema: Schema) -> Schema:
 
 
 def _objection(schema: Any, path: str, depth: int) -> str | None:
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, Mapping) or not schema:
         return f"{path}: any value is allowed"
     if depth > _DEPTH:
         return f"{path}: it is nested too deep"
-    if not schema:
-        return f"{path}: any value is allowed"
     unknown = sorted(set(schema) - _STRICT_KEYWORDS)
     if unknown:
         return f"{path}: {unknown[0]} is not supported"
-    if "$ref" not in schema and not {"type", "anyOf", "enum", "const"} & set(schema):
-        return f"{path}: any value is allowed"
-    if schema.get("format", "date") not in _STRICT_FORMATS:
-        return f"{path}: the format {schema['format']} is not supported"
+    if "$ref" in schema:
+        return f"{path}: a reference stands alone" if len(schema) > 1 else None
+    if not {"type", "anyOf"} & set(schema):
+        return f"{path}: it has no type" if {"enum", "const"} & set(schema) else f"{path}: any value is allowed"
+    found = _text_objection(schema, path)
+    if found is not None:
+        return found
     kinds = schema.get("type", ())
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if "object" in kinds:
@@ -234,6 +275,14 @@ def _objection(schema: Any, path: str, depth: int) -> str | None:
     return next((found for at, item in inner if (found := _objection(item, at, depth + 1)) is not None), None)
 
 
+def _text_objection(schema: Mapping[str, Any], path: str) -> str | None:
+    if _LOOKAROUND.search(schema.get("pattern", "")):
+        return f"{path}: a pattern looks ahead or behind"
+    if schema.get("format", "date") not in _STRICT_FORMATS:
+        return f"{path}: the format {schema['format']} is not supported"
+    return None
+
+
 def _object_objection(schema: Mapping[str, Any], path: str) -> str | None:
     if schema.get("additionalProperties") is not False:
         return f"{path}: other properties are allowed"
@@ -242,3 +291,33 @@ def _object_objection(schema: Mapping[str, Any], path: str) -> str | None:
     if set(schema.get("required", ())) != set(schema["properties"]):
         return f"{path}: not all properties are required"
     return None
+
+
+def _size_objection(schema: Mapping[str, Any]) -> str | None:
+    """Say which limit of size a schema exceeds."""
+    names: list[str] = []
+    choices: list[Any] = []
+    for part in _parts(schema):
+        names += [*part.get("properties", ()), *part.get("$defs", ())]
+        own = [*part.get("enum", ()), *([part["const"]] if "const" in part else ())]
+        if len(own) > _LONG_LIST and _letters(own) > _LETTERS_OF_A_LONG_LIST:
+            return f"$: a list of {len(own)} allowed values is too long"
+        choices += own
+    if len(names) > _PROPERTIES:
+        return "$: there are too many properties"
+    if len(choices) > _CHOICES:
+        return "$: there are too many allowed values"
+    return "$: the names and allowed values are too long" if _letters([*names, *choices]) > _LETTERS else None
+
+
+def _letters(values: Iterable[Any]) -> int:
+    return sum(len(value) for value in values if isinstance(value, str))
+
+
+def _parts(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and all schemas in it."""
+    if isinstance(schema, Mapping):
+        yield schema
+        inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", ())]
+        for item in (*inner, schema.get("items")):
+            yield from _parts(item)

@@ -5,13 +5,12 @@ import datetime
 import decimal
 import enum
 import json
-from typing import Annotated, Any, Generic, Literal, NewType, Optional, TypeVar
+from typing import Annotated, Any, Generic, Literal, NewType, Optional, Self, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr, TypeAdapter
-
 from typing_extensions import TypedDict
 
 from planboard import DefinitionError
@@ -189,6 +188,78 @@ def test_what_fits_the_schema_of_a_model_is_read_back(value, text):
 )  # fmt: skip
 def test_the_checker_says_where_and_why_a_schema_is_not_strict(schema, why):
     assert why in (strict_objection(schema) or "")
+
+
+class Garden:
+    class Tree(BaseModel):
+        name: str
+        kids: list[Self] = []
+
+
+def test_types_of_one_name_keep_apart():
+    schema, _ = arguments_schema({"one": Parameter(Tree), "other": Parameter(Garden.Tree)})
+
+    one, other = (
+        schema["$defs"][schema["properties"][name]["$ref"].removeprefix("#/$defs/")] for name in ("one", "other")
+    )
+    assert list(one["properties"]) == ["value", "branches"]
+    assert list(other["properties"]) == ["name", "kids"]
+
+
+def test_a_described_reference_is_wrapped_for_servers_allow_nothing_beside_it():
+    schema, strict = arguments_schema({"tree": Parameter(Tree, description="The root.")})
+
+    assert strict
+    assert schema["properties"]["tree"] == {"anyOf": [{"$ref": "#/$defs/Tree"}], "description": "The root."}
+
+
+def test_values_in_a_schema_are_left_as_they_are():
+    class Options(BaseModel):
+        given: dict[str, str] = {"title": "kept"}
+
+    assert schema_of(Options)["properties"]["given"]["default"] == {"title": "kept"}
+
+
+def test_values_of_several_types_have_them_told_in_a_strict_schema():
+    schema, strict = arguments_schema({"given": Parameter(Literal["a", 1])})
+
+    assert strict
+    assert schema["properties"]["given"] == {"enum": ["a", 1], "type": ["string", "integer"]}
+
+
+def only(body):
+    return {"type": "object", "properties": {"a": body}, "required": ["a"], "additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ({"$ref": "#/$defs/a", "description": "x"}, "a reference stands alone"),
+        ({"type": "string", "pattern": "^(?!0)[0-9]+$"}, "looks ahead"),
+        ({"enum": ["a", 1]}, "it has no type"),
+        ({"type": "integer", "enum": list(range(1001))}, "too many allowed values"),
+        ({"type": "string", "enum": [f"{n:060}" for n in range(251)]}, "251 allowed values"),
+        ({"type": "string", "const": "x" * 120_001}, "too long"),
+    ],
+)
+def test_the_checker_knows_what_servers_refuse(body, why):
+    """Case 131: one tool that is refused takes all others with it."""
+    assert why in (strict_objection(only(body)) or "")
+
+
+def test_a_pattern_with_an_optional_bracket_looks_nowhere():
+    assert strict_objection(only({"type": "string", "pattern": r"^\(?=$"})) is None
+
+
+@dataclasses.dataclass
+class Postponed:
+    user: "str"
+    pin: "SecretStr"
+    keys: "list[SecretStr | None]"
+
+
+def test_an_outline_reads_postponed_annotations():
+    assert outline(Postponed) == "Postponed {user: str}"
 
 
 def test_an_outline_tells_the_fields_on_one_line():

@@ -96,7 +96,7 @@ def test_a_digest_does_not_grow_with_the_run():
 
     sizes = [wire_size(request) for request in model.requests]
     assert len(sizes) == 20
-    assert max(sizes) <= 4000 + 1000
+    assert max(sizes) <= 2000 + 1000
     assert max(sizes[8:]) - min(sizes[8:]) < 400
 
 

@@ -64,9 +64,9 @@ class Supervisor(Planner):
     """What is wanted, in words; by default what the goals' authors say."""
     system: str = SYSTEM
     """The system prompt."""
-    board_chars: int = 4000
+    board_chars: int = 2000
     """How many characters of the board are shown: the newest first, older ones by type only."""
-    artefact_chars: int = 800
+    artefact_chars: int = 600
     """How many characters of one artefact are shown."""
     temperature: float | None = 0.0
     """For the model; `None` for its own default."""
