@@ -7,6 +7,8 @@ import warnings
 from typing import Any, Literal
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import wrap_tool_call
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.errors import GraphRecursionError
@@ -30,6 +32,15 @@ def finished(value: Any) -> str:
     return json.dumps(value)
 
 
+@wrap_tool_call
+def tell_errors(request: Any, handler: Any) -> Any:
+    """Tell the model what a tool raised, as Planboard does; without this the run ends with the error."""
+    try:
+        return handler(request)
+    except Exception as error:
+        return ToolMessage(content=f"Error: {error}", tool_call_id=request.tool_call["id"], status="error")
+
+
 @tool
 def choose_cook(request: str) -> str:
     """Choose a cook for what the guest says."""
@@ -42,7 +53,7 @@ def take_order(request: str) -> str:
     return json.dumps(take(request))
 
 
-@tool
+@tool(return_direct=True)
 def prepare_meal(cook: str, dish: str, quantity: int, guest: str) -> str:
     """Cook the meal according to the order."""
     return finished(prepare(cook, dish, quantity, guest))
@@ -60,7 +71,7 @@ def analyze_competitors(companies: list[str]) -> str:
     return json.dumps(analyze(companies))
 
 
-@tool
+@tool(return_direct=True)
 def compile_report(title: str, market: str, revenues: dict[str, str]) -> str:
     """Compile the final report from the market and the revenues."""
     return finished(compile_it(title, market, revenues))
@@ -72,7 +83,7 @@ def research(country: str) -> str:
     return json.dumps(research_it(country))
 
 
-@tool
+@tool(return_direct=True)
 def compute(number: int, operation: Literal["double", "halve", "square"]) -> str:
     """Compute the result."""
     return finished(compute_it(number, operation))
@@ -92,7 +103,9 @@ def main() -> None:
         task = TASKS[name]
         for case in task.cases[: int(runs)]:
             results.clear()
-            agent = create_agent(llm, TOOLS[name], system_prompt=f"{task.goal} Use the tools.")
+            agent = create_agent(
+                llm, TOOLS[name], system_prompt=f"{task.goal} Use the tools.", middleware=[tell_errors]
+            )
             began, calls, ended = time.monotonic(), 0, "finished"
             try:
                 state: Any = {}

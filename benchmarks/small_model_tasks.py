@@ -24,15 +24,25 @@ class Case:
 # Meal preparation
 
 
+def _dish(request: str) -> str:
+    found = next((dish for dish in COOKS if dish in request.lower()), None)
+    if found is None:
+        message = f"no dish is named; dishes are {', '.join(COOKS)}"
+        raise ValueError(message)
+    return found
+
+
 def choose_cook(request: str) -> dict[str, str]:
-    dish = next(dish for dish in COOKS if dish in request)
-    return {"name": COOKS[dish]}
+    return {"name": COOKS[_dish(request)]}
 
 
 def take_order(request: str) -> dict[str, Any]:
     words = request.replace(",", " ").replace(".", " ").split()
-    dish = next(dish for dish in COOKS if dish in request)
-    return {"dish": dish, "quantity": next(int(word) for word in words if word.isdigit()), "guest": words[0]}
+    quantity = next((int(word) for word in words if word.isdigit()), None)
+    if quantity is None:
+        message = "no quantity is named"
+        raise ValueError(message)
+    return {"dish": _dish(request), "quantity": quantity, "guest": words[0]}
 
 
 def prepare_meal(cook: str, dish: str, quantity: int, guest: str) -> dict[str, Any]:
@@ -53,8 +63,16 @@ MEALS = [
 ]  # fmt: skip
 
 
+def _plain(value: Any) -> Any:
+    """Return a text without what does not matter: case, spaces, a final full stop."""
+    return "".join(value.lower().split()).rstrip(".") if isinstance(value, str) else value
+
+
 def judge_meal(found: Any, expected: dict[str, Any]) -> bool:
-    return found == expected
+    """The dish, how many of it, for whom and by whom."""
+    return isinstance(found, dict) and {key: _plain(value) for key, value in found.items()} == {
+        key: _plain(value) for key, value in expected.items()
+    }
 
 
 # Market research
@@ -95,7 +113,9 @@ def judge_research(found: Any, expected: dict[str, Any]) -> bool:
         return False
     wanted = {"growing by 12 % a year", *(f"{name}: ${REVENUES[name]}B" for name in expected["companies"])}
     words = [*expected["topic"].lower().split(), *(name.lower() for name in expected["companies"])]
-    return wanted == set(found["sections"]) and any(word in found["title"].lower() for word in words)
+    return set(map(_plain, wanted)) == set(map(_plain, found["sections"])) and any(
+        word in found["title"].lower() for word in words
+    )
 
 
 # Researcher and coder

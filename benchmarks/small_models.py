@@ -170,6 +170,8 @@ def theirs(python: str, given: argparse.Namespace, names: list[str]) -> list[dic
         for line in running.stdout:
             rows.append(json.loads(line))
             tell("langgraph", rows[-1])
+    if running.returncode:
+        sys.exit("LangGraph could not be measured; see above.")
     return rows
 
 

@@ -1,13 +1,14 @@
 """Market research: a model decides what to find out, in what order, and words every request itself.
 
-Shows request types: nothing produces a `MarketDataRequest`, so the model builds it, against the type's schema, when it calls the tool.
+Shows request types: nothing produces a `MarketDataRequest`, so the model builds it, against the type's schema, when it
+calls the tool.
 The report needs the findings: its tool is not offered before they are on the board, so they cannot be made up.
 The same actions run under any planner: with the requests on the board GOAP runs them without a model for decisions.
 """
 
+import model_choice
 from pydantic import BaseModel, Field
 
-import model_choice
 from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action, call
 
 TOPIC = "cloud storage: Nimbus, Stratus and Cirrus"

@@ -1,12 +1,13 @@
 """Meal preparation: three typed actions, and a model that decides, without an agent of one's own.
 
-Shows `supervise` and currying: the cook and the order come from what the guest says; both are needed for the meal. What is on the board is curried
-away, so there is nothing the model could get wrong between the steps: it is asked once, and calls two tools at once.
+Shows `supervise` and currying: the cook and the order come from what the guest says; both are needed for the meal.
+What is on the board is curried away, so there is nothing the model could get wrong between the steps: it is asked once,
+and calls two tools at once.
 """
 
+import model_choice
 from pydantic import BaseModel, Field
 
-import model_choice
 from planboard import Ai, ScriptedModel, achieves_goal, action, call, supervise
 
 REQUEST = "Ada would like two mushroom pies, and Ben, 41, should cook them."

@@ -1,14 +1,15 @@
 """A supervisor and two workers, a researcher and a coder: the task that supervisors are usually shown with.
 
-Shows forced moves: the workers share typed artefacts instead of messages. The model words the question for the researcher. After that
+Shows forced moves: the workers share typed artefacts instead of messages. The model words the question for the
+researcher. After that
 only the coder is left, and everything it needs is on the board, so it is started without asking the model again.
 """
 
 import ast
 
+import model_choice
 from pydantic import BaseModel, Field
 
-import model_choice
 from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action
 
 TASK = "Write a Python function that converts miles to kilometres."

@@ -14,7 +14,7 @@ from planboard.cli.preparing import Prepared, prepared
 from planboard.cli.recording import Situation
 from planboard.cli.reporting import ERROR, EXIT_CODES, reporting, say, stdout_reserved, usage_errors, write_json
 from planboard.cli.results import jsonable, plan_document, pretty, result_of, run_document, text_of
-from planboard.cli.running import run_to_end
+from planboard.cli.running import model_named, run_to_end
 from planboard.cli.target import loaded
 from planboard.cli.telling import counted, document, show
 from planboard.events import ProcessStatus
@@ -56,7 +56,7 @@ def planboard_command(
 
 @app.command(help=words.RUN)
 @reporting
-def run(  # noqa: PLR0913 - one for each option
+def run(  # noqa: PLR0913, PLR0917 - one for each option
     target: _Target,
     inputs: _Inputs = None,
     planner: _Planner = None,
@@ -64,6 +64,9 @@ def run(  # noqa: PLR0913 - one for each option
     concurrency: Annotated[int, typer.Option("--concurrency", "-c", min=1, help=words.CONCURRENCY)] = 1,
     max_actions: Annotated[int | None, typer.Option("--max-actions", min=0, help=words.MAX_ACTIONS)] = None,
     max_cost: Annotated[float | None, typer.Option("--max-cost", min=0.0, help=words.MAX_COST)] = None,
+    max_calls: Annotated[int | None, typer.Option("--max-llm-calls", min=0, help=words.MAX_CALLS)] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help=words.MODEL)] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", metavar="URL", help=words.BASE_URL)] = None,
     *,
     as_json: _Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)] = False,
@@ -71,10 +74,10 @@ def run(  # noqa: PLR0913 - one for each option
 ) -> int:
     """Run an agent and print what it was run for."""
     with usage_errors():
-        budget = Budget(actions=max_actions, cost=max_cost)
+        budget = Budget(actions=max_actions, cost=max_cost, llm_calls=max_calls)
     progress = None if quiet else console_progress()
     options = ProcessOptions(budget=budget, concurrency=concurrency, listeners=() if progress is None else (progress,))
-    with prepared(target, inputs, planner, returning, options) as ready:
+    with model_named(model, base_url), prepared(target, inputs, planner, returning, options) as ready:
         process = ready.process
         try:
             run_to_end(process, lambda message: _tell_interrupted(progress, message))

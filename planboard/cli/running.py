@@ -10,6 +10,7 @@ from types import FrameType
 
 from planboard.cli.reporting import INTERRUPTED
 from planboard.events import ProcessStatus
+from planboard.llm.openai_llm import close_models
 from planboard.runtime.process import Process
 
 REASON = "interrupted by Ctrl-C"
@@ -24,10 +25,34 @@ def run_to_end(process: Process, on_interrupt: Callable[[str], object]) -> Proce
     """
     with _interruptible(process, on_interrupt):
         try:
-            return asyncio.run(process.run())
+            return asyncio.run(_run(process))
         except KeyboardInterrupt:  # an action raised it, or there was no handler to turn it into a cancellation
             process.cancel(REASON)
-            return asyncio.run(process.run())
+            return asyncio.run(_run(process))
+
+
+async def _run(process: Process) -> ProcessStatus:
+    """Run a process on an event loop of its own, and close what it has opened there."""
+    try:
+        return await process.run()
+    finally:
+        await close_models()
+
+
+@contextmanager
+def model_named(model: str | None, base_url: str | None) -> Iterator[None]:
+    """Name the model and its server for as long as a command runs, where models are looked up by default."""
+    given = {"PLANBOARD_MODEL": model, "OPENAI_BASE_URL": base_url}
+    before = {name: os.environ.get(name) for name, value in given.items() if value is not None}
+    os.environ.update({name: value for name, value in given.items() if value is not None})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

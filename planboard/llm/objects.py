@@ -3,7 +3,7 @@
 import logging
 from typing import TYPE_CHECKING, Any
 
-from planboard.errors import BudgetExceededError, DefinitionError, ModelError, ModelOutputError, ModelRefusedError
+from planboard.errors import DefinitionError, ModelOutputError, ModelRefusedError
 from planboard.llm.answers import AnswerForm
 from planboard.llm.port import Check, Meter, ModelRequest, ToolCall
 from planboard.types import TypeForm, type_name
@@ -94,7 +94,7 @@ class _Exchange:
             found, _ = await self._model.answered(wire, self._meter)
             self.answers += 1
             return ChatCompletion.model_validate(self._checked(found))
-        except (ModelError, BudgetExceededError) as error:
+        except Exception as error:
             self.failure = error  # instructor wraps it, and it is no fault of the answer
             raise
 

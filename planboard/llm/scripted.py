@@ -12,7 +12,7 @@ from planboard.llm.chat import ChatModel, Prices, Wire
 from planboard.llm.names import tool_name
 from planboard.llm.pacing import Sleep, sleep
 from planboard.llm.port import ModelReply, ToolCall, compact_json
-from planboard.types import is_type, type_name
+from planboard.types import type_name
 
 Reply: TypeAlias = Any
 """A text, a call, a list of calls, an object (or the dictionary of one), an exception, a `ModelReply`, or a function
@@ -147,9 +147,7 @@ class ScriptedModel(ChatModel):
             if isinstance(key, str):
                 if request.wanted is None and tool_name(key) in request.tools:
                     return _called(tool_name(key), reply)
-            elif key is str and not request.tools:
-                return reply
-            elif request.wanted == tool_name(type_name(key) if is_type(key) else str(key)):
+            elif (key is str and not request.tools) or request.wanted == tool_name(type_name(key)):
                 return reply
         asked = f"an object {request.wanted}" if request.wanted else f"a choice among {', '.join(request.tools)}"
         asked = asked if request.tools else "a text"

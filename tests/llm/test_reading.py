@@ -1,6 +1,6 @@
 """Reading what models write: a value, or a fault that tells the model what to do."""
 
-import datetime
+import datetime as dt
 import enum
 import json
 from typing import Literal
@@ -30,7 +30,7 @@ class Square(BaseModel):
 class Order(BaseModel):
     dish: str
     quantity: int = 1
-    due: datetime.date | None = None
+    due: dt.date | None = None
     shape: Circle | Square | None = Field(default=None, discriminator="kind")
     colours: list[Colour] = []
 
@@ -62,9 +62,12 @@ def test_what_is_broken_is_refused_and_never_worse(text):
 @given(st.text())
 def test_any_text_is_arguments_or_a_value_error(text):
     try:
-        assert isinstance(read_arguments(text), dict)
+        found = read_arguments(text)
     except ValueError as error:
-        assert str(error)
+        found = {str(error): "told"}
+
+    assert isinstance(found, dict)
+    assert "" not in found or found[""] != "told"
 
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.lists(st.booleans())))
@@ -95,7 +98,7 @@ def test_a_value_becomes_an_instance():
     """Case 134."""
     found = read_value(Order, {"dish": "pie", "due": "2026-12-01", "colours": ["red"]})
 
-    assert found == Order(dish="pie", due=datetime.date(2026, 12, 1), colours=[Colour.RED])
+    assert found == Order(dish="pie", due=dt.date(2026, 12, 1), colours=[Colour.RED])
 
 
 def test_a_list_of_models_becomes_instances():
@@ -156,6 +159,8 @@ def test_a_null_that_is_allowed_stays():
 )
 def test_any_value_fits_or_is_a_value_error(value):
     try:
-        assert isinstance(read_value(Order, value), Order)
+        found = read_value(Order, value)
     except ValueError as error:
-        assert str(error)
+        found = str(error)
+
+    assert found

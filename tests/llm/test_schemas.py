@@ -1,11 +1,11 @@
 """Schemas for models: complete, short, and strict wherever that is possible."""
 
 import dataclasses
-import datetime
+import datetime as dt
 import decimal
 import enum
 import json
-from typing import Annotated, Any, Generic, Literal, NewType, Optional, Self, TypeVar
+from typing import Annotated, Any, Generic, Literal, NewType, Self, TypeVar
 
 import pytest
 from hypothesis import given
@@ -58,7 +58,7 @@ class Movie(TypedDict):
 
 class Everything(BaseModel):
     title: str = Field(description="标题")
-    when: datetime.datetime
+    when: dt.datetime
     price: decimal.Decimal | None = None
     colour: Colour = Colour.RED
     shape: Circle | Square = Field(discriminator="kind")
@@ -72,7 +72,7 @@ class Free(BaseModel):
 
 FORMS = [
     int, str, bool, float, Colour, Circle, Circle | Square, Box[int], Tree, Point, Movie, UserId, Everything, Free,
-    list[Circle], dict[str, int], tuple[int, str], set[str], Literal["a", "b"], Optional[Circle], datetime.date,
+    list[Circle], dict[str, int], tuple[int, str], set[str], Literal["a", "b"], Circle | None, dt.date,
     decimal.Decimal, Annotated[int, Field(ge=0)], list[Tree], bytes,
 ]  # fmt: skip
 

@@ -205,8 +205,8 @@ class Outlook:
         """Return the actions that can still help one of the goals.
 
         An action helps if what it brings about can flow into a goal: through typed inputs, optional ones too, and
-        conditions; through the model, when something on a way to the goal is still to be built by it; or through an action on the way
-        that may look at the whole board. What is there already needs no bringing about.
+        conditions; through the model, when something on a way to the goal is still to be built by it; or through an
+        action on the way that may look at the whole board. What is there already needs no bringing about.
         """
         reachable = self._reachable()
         relevant = self._leading_to([goal for goal in goals if goal is not NIRVANA], reachable)
