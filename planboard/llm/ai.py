@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from planboard.actions.context import Injected
 from planboard.errors import ModelError, ModelOutputError, ModelRefusedError, UnknownNameError
-from planboard.llm.blocking import blocking
+from planboard.llm.blocking import BlockingAi
 from planboard.llm.models import as_model
 from planboard.llm.port import UNMETERED, Check, LanguageModel, Message, Meter, ModelRequest, compact_json
 from planboard.llm.showing import as_data
@@ -236,15 +236,23 @@ class Ai(Injected):
         shown = "" if about is None else f"\n{self.data(about)}"
         return await self.create(f"{question}{shown}", Judgement, system=_JUDGE, temperature=0.0)
 
+    @overload
+    async def agentic(
+        self, prompt: str, *, tools: Iterable[Any], limit: int = 10, system: str | None = None
+    ) -> str: ...
+    @overload
+    async def agentic(
+        self, prompt: str, *, tools: Iterable[Any], returning: type[T], limit: int = 10, system: str | None = None
+    ) -> T: ...
     async def agentic(
         self,
         prompt: str,
         *,
         tools: Iterable[Any],
-        returning: type[T] = str,  # type: ignore[assignment]
+        returning: Any = str,
         limit: int = 10,
         system: str | None = None,
-    ) -> T:
+    ) -> Any:
         """Let the model use tools until it has an answer: a small loop inside an action.
 
         It keeps a conversation, and no blackboard. For a workflow of its own, over typed artefacts, use the
@@ -266,15 +274,14 @@ class Ai(Injected):
         from planboard.llm.agentic import use_tools
 
         chosen = system if system is not None else self._system
-        found: T = await use_tools(self, prompt, tuple(tools), returning, limit, chosen)
-        return found
+        return await use_tools(self, prompt, tuple(tools), returning, limit, chosen)
 
     def data(self, value: object, *, limit: int | None = None) -> str:
         """Return an object as data for a prompt: as JSON between tags that no text can close, without secrets."""
         return f"<data>{as_data(value, limit)}</data>"
 
     @property
-    def blocking(self) -> "BlockingAi":
+    def blocking(self) -> BlockingAi:
         """The same for plain functions, which cannot `await`: each method waits for the result."""
         return BlockingAi(self, self._loop)
 
@@ -314,18 +321,6 @@ class Ai(Injected):
     def __repr__(self) -> str:
         roles = ", ".join(role for role in self._roles if role is not None)
         return f"<Ai{f' with {roles}' if roles else ''}>"
-
-
-class BlockingAi:
-    """What plain functions work with models through; see `Ai`, whose methods these are."""
-
-    def __init__(self, ai: Ai, loop: "asyncio.AbstractEventLoop | None") -> None:
-        self.create = blocking(ai.create, loop)
-        self.text = blocking(ai.text, loop)
-        self.template = blocking(ai.template, loop)
-        self.judge = blocking(ai.judge, loop)
-        self.judgement = blocking(ai.judgement, loop)
-        self.agentic = blocking(ai.agentic, loop)
 
 
 def _example(value: object) -> str:

@@ -146,7 +146,7 @@ def test_the_blocking_form_is_refused_where_it_would_block_the_loop():
 def test_all_that_waits_has_a_blocking_form():
     ai = Ai(ScriptedModel(), templates={})
 
-    assert {"create", "text", "template", "judge", "judgement", "agentic"} <= set(vars(ai.blocking))
+    assert {"create", "text", "template", "judge", "judgement", "agentic"} <= set(dir(ai.blocking))
 
 
 TEMPLATES = {
