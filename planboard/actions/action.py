@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 
 from planboard.actions.declarations import Rerun, Retry
@@ -70,7 +69,7 @@ class TypedFunction:
         kwargs: dict[str, Any] = {}
         for item in self.inputs:
             value: Any
-            if item.parameter in given:
+            if given and item.parameter in given:
                 chosen = given[item.parameter]
                 found = [] if chosen is None else list(chosen) if isinstance(chosen, tuple) else [chosen]
                 entries.extend(found)
@@ -128,17 +127,13 @@ class Condition:
     root_types: Mapping[str, TypeForm] = field(default_factory=dict)
     """For an expression: the declared types of its roots."""
     where: Location | None = None
+    waits: bool = False
+    """Whether its answer has to be waited for: it is asynchronous, or asks a model. Planning never waits."""
 
     @property
     def is_free(self) -> bool:
         """Whether it has no definition and is only set with `set_condition`."""
         return self.predicate is None and self.expression is None
-
-    @property
-    def waits(self) -> bool:
-        """Whether its answer has to be waited for: it is asynchronous, or asks a model. Planning never waits."""
-        predicate = self.predicate
-        return predicate is not None and (predicate.ai is not None or iscoroutinefunction(predicate.function))
 
     @property
     def queries(self) -> tuple[Query, ...]:

@@ -72,6 +72,23 @@ class Catalogue:
         """The free conditions that are required but that no action promises."""
 
     @cached_property
+    def waits(self) -> bool:
+        """Whether an action or a condition may wait for something, so that it takes an event loop to run them."""
+        return (
+            self.asks_models
+            or any(condition.waits for condition in self.conditions.values())
+            or any(
+                action.is_async or action.timeout is not None or action.retry is not None
+                for action in self.actions.values()
+            )
+        )
+
+    @cached_property
+    def asks_models(self) -> bool:
+        """Whether an action is given something to ask models with."""
+        return any(action.body.ai is not None for action in self.actions.values())
+
+    @cached_property
     def given_only(self) -> frozenset[Query]:
         """The queries of inputs that no action's output may answer: only somebody outside can provide them."""
         outputs = [
@@ -200,7 +217,8 @@ class Catalogue:
         where = declared.reader.where
         item = Found(declared.name, declared, owner, owner if isinstance(owner, type) else None)
         predicate = self._typed(item, declared.function, declared.reader.read(), where, context=False)
-        return Condition(declared.name, predicate=predicate, where=where)
+        waits = predicate.ai is not None or iscoroutinefunction(declared.function)
+        return Condition(declared.name, predicate=predicate, where=where, waits=waits)
 
     def _estimate(
         self, static: float, estimate: Estimate | None, item: Found[ActionDeclaration]

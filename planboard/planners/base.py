@@ -22,6 +22,8 @@ class Planner(ABC):
 
     For such a planner a process holds an action with `rerun="always"` back until something it reads has changed.
     """
+    asks: ClassVar[bool] = False
+    """Whether it may answer with an `Ask`; then it is an `AskingPlanner`."""
     nirvana: bool = False
     """Whether a process adds `NIRVANA` beside its goals for this planner. Planning itself never adds it."""
 

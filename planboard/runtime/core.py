@@ -6,6 +6,7 @@ the outcomes to `deliver`. All state is in `ProcessState` and changes only by re
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import cast
 
 from planboard.actions.action import _NONE_GIVEN, Action, Given
 from planboard.actions.context import NO_EFFECTS, ActionContext, ChildRunner, Effects, Usage
@@ -96,7 +97,7 @@ class ProcessCore:
         self._running: dict[int, Command] = {}
         self.results = Results(self)
         self.models = Models(self, clock)
-        self._turns = Turns(self, planner) if isinstance(planner, AskingPlanner) else None
+        self._turns = Turns(self, cast("AskingPlanner", planner)) if planner.asks else None
 
     # Beginning
 
@@ -150,7 +151,9 @@ class ProcessCore:
                 return calls
         answer = self._next_plan()
         if isinstance(answer, Ask):
-            assert self._turns is not None  # noqa: S101 - `core` refuses planners that ask and cannot read
+            if self._turns is None:
+                message = f"Planner {self.planner.name!r} asks a model, but does not say so with `asks = True`."
+                raise PlanningError(message)
             return self._started(self._turns.ask(answer, now))
         if isinstance(answer, NoPlan):
             return self._without_plan(answer)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from planboard.actions.context import NOTHING
+from planboard.actions.context import NO_EFFECTS, NOTHING
 from planboard.blackboard.board import check_value
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
@@ -142,6 +142,8 @@ class Results:
     def _charge(self, call: ActionCall) -> None:
         """Charge what an action recorded, and record what models took for it, in an order that time has no part in."""
         effects = call.effects
+        if effects is NO_EFFECTS:
+            return
         if effects.usage is not NOTHING:
             self._core.ledger.charge(effects.usage)
         for usage in sorted(effects.model_calls):

@@ -6,7 +6,6 @@ from typing import Any, TypeVar, overload
 
 from planboard.errors import RunningLoopError
 from planboard.events import ProcessStatus
-from planboard.planners.ask import AskingPlanner
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.executor import Executor
@@ -109,15 +108,7 @@ def _result(process: Process, returning: Any) -> Any:
 
 def _needs_loop(process: Process) -> bool:
     """Tell whether anything will be waited for: then an event loop is needed, else the run is plain code."""
-    return (
-        process.options.concurrency > 1
-        or isinstance(process.planner, AskingPlanner)
-        or any(condition.waits for condition in process.agent.conditions.values())
-        or any(
-            action.is_async or action.timeout is not None or action.retry is not None or action.body.ai is not None
-            for action in process.agent.actions.values()
-        )
-    )
+    return process.options.concurrency > 1 or process.planner.asks or process.agent.waits
 
 
 async def _to_the_end(process: Process) -> ProcessStatus:
@@ -132,11 +123,7 @@ async def _to_the_end(process: Process) -> ProcessStatus:
 
 def _needs_threads(process: Process) -> bool:
     """Tell whether plain functions must not run on the event loop: several at once, or while they ask models."""
-    return (
-        process.options.concurrency > 1
-        or isinstance(process.planner, AskingPlanner)
-        or any(action.body.ai is not None for action in process.agent.actions.values())
-    )
+    return process.options.concurrency > 1 or process.planner.asks or process.agent.asks_models
 
 
 def _finish(coroutine: Any) -> None:

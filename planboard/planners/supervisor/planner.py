@@ -41,6 +41,7 @@ class Supervisor(Planner):
     """
 
     plans_ahead: ClassVar[bool] = False
+    asks: ClassVar[bool] = True
 
     llm: Any = field(default=None, repr=False)
     """The model: a `LanguageModel`, the name of one, or several to fall back on. `None` for that of the process's
