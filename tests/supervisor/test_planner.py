@@ -61,6 +61,12 @@ def test_no_way_is_no_plan_that_says_what_is_missing():
     assert found.missing == ("house",)
 
 
+def test_a_goal_that_is_out_of_reach_asks_nobody():
+    operators = [Operator("dig", effects=["hole"]), Operator("build", pre=["hole", "permit"], effects=["house"])]
+
+    assert isinstance(plan({}, operators=operators), NoPlan)
+
+
 def test_a_question_explains_itself():
     assert "- dig: ready" in plan({}).explain()
 

@@ -1,6 +1,6 @@
 """What can be done now, and what can still help a goal, when a model may build what no action produces."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -206,10 +206,13 @@ class Outlook:
 
         An action helps if what it brings about can flow into a goal: through typed inputs, optional ones too, and
         conditions; through the model, when something on a way to the goal is still to be built by it; or through an
-        action on the way that may look at the whole board. What is there already needs no bringing about.
+        action on the way that may look at the whole board. What is there already needs no bringing about, and nothing
+        helps a goal that is out of reach.
         """
-        reachable = self._reachable()
-        relevant = self._leading_to([goal for goal in goals if goal is not NIRVANA], reachable)
+        reachable, true, false = self._reachable()
+        demands = [self._domain.demands(goal) for goal in goals if goal is not NIRVANA]
+        in_reach = [wanted for wanted in demands if not (wanted.pre_true & ~true or wanted.pre_false & ~false)]
+        relevant = self._leading_to(in_reach, reachable)
         names = {self._domain.operators[index].name for index in relevant}
         if any(map(self._is_open, names)):
             return {self._domain.operators[index].name for index in reachable}
@@ -225,8 +228,11 @@ class Outlook:
         return any(self._can_build(item) and not self._is_filled(action, item, again=False) for item in
                    action.body.required)  # fmt: skip
 
-    def _reachable(self) -> list[int]:
-        """Return the operators that can be run sooner or later, taking nothing away."""
+    def _reachable(self) -> tuple[list[int], int, int]:
+        """Return the operators that can be run sooner or later, and what may become true and false by them.
+
+        What operators take away is left out of account, so that nothing which is possible is missed.
+        """
         known = self._inquiry.world
         true = known.true | known.unknown | self._buildable
         false = ~known.true
@@ -237,16 +243,15 @@ class Outlook:
         while True:
             new = [i for i, m in left.items() if not (m.pre_true & ~true or m.pre_false & ~false)]
             if not new:
-                return sorted(found)
+                return sorted(found), true, false
             for index in new:
                 masks = left.pop(index)
                 true |= masks.true | masks.unknown
                 false |= masks.false | masks.unknown
                 found.append(index)
 
-    def _leading_to(self, goals: Iterable[PlanGoal], reachable: Iterable[int]) -> set[int]:
+    def _leading_to(self, needs: Sequence[Masks], reachable: Iterable[int]) -> set[int]:
         known = self._inquiry.world
-        needs = [self._domain.demands(goal) for goal in goals]
         left = {index: self._domain.masks[index] for index in reachable}
         chosen: dict[int, Masks] = {}
         while True:
