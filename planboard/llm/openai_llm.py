@@ -1,7 +1,7 @@
 """Models behind any OpenAI-compatible server: hosted ones, Ollama, llama.cpp, vLLM and others."""
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _SERVER_FAULT = 500
 _SHOWN = 300
+_OPTIONAL = ("temperature", "parallel_tool_calls", "max_tokens", "stream_options")
+"""Settings that some models and servers refuse, and that a request can do without."""
 _NO_KEY = "none"
 """Sent where a server of one's own asks for no key; the client insists on one."""
 
@@ -67,6 +69,7 @@ class OpenAIModel(ChatModel):
         self._name = name
         self._extra = dict(extra or {})
         self._client = client
+        self._unsupported: set[str] = set()
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
 
     @property
@@ -88,12 +91,11 @@ class OpenAIModel(ChatModel):
             await found.close()
 
     async def _send(self, wire: Wire) -> Wire:
-        request = self._request(wire)
         client = self._connected()
         import openai
 
         try:
-            completion = await client.chat.completions.create(**request)
+            completion = await self._created(client.chat.completions.create, wire)
         except openai.OpenAIError as error:
             raise self._translated(error) from error
         except ValueError as error:  # the body is no JSON
@@ -104,12 +106,12 @@ class OpenAIModel(ChatModel):
         return answer
 
     async def _stream(self, wire: Wire) -> AsyncIterator[tuple[str, Wire | None]]:
-        request = {**self._request(wire), "stream": True, "stream_options": {"include_usage": True}}
+        streamed = {**wire, "stream": True, "stream_options": {"include_usage": True}}
         client = self._connected()
         import openai
 
         try:
-            async for chunk in await client.chat.completions.create(**request):
+            async for chunk in await self._created(client.chat.completions.create, streamed):
                 usage = chunk.usage.model_dump() if chunk.usage is not None else None
                 delta = chunk.choices[0].delta if chunk.choices else None
                 pieces = (
@@ -120,6 +122,19 @@ class OpenAIModel(ChatModel):
                 yield "".join(pieces) or (delta.content or "" if delta else ""), usage
         except openai.OpenAIError as error:
             raise self._translated(error) from error
+
+    async def _created(self, create: Callable[..., Awaitable[Any]], wire: Wire) -> Any:
+        """Return the answer to a request; a setting that the model does not support is left out from then on."""
+        import openai
+
+        try:
+            return await create(**self._request(wire))
+        except openai.BadRequestError as error:
+            refused = [name for name in _OPTIONAL if name in str(error.message) and name in self._request(wire)]
+            if not refused:
+                raise
+            self._unsupported.update(refused)
+        return await create(**self._request(wire))
 
     def _request(self, wire: Wire) -> Wire:
         model = self._model or os.environ.get("PLANBOARD_MODEL")
@@ -132,7 +147,9 @@ class OpenAIModel(ChatModel):
         request = {**self._extra, **wire, "model": model}
         if self._temperature is not None:
             request.setdefault("temperature", self._temperature)
-        return request
+        if "max_tokens" in self._unsupported and "max_tokens" in request:
+            request["max_completion_tokens"] = request["max_tokens"]
+        return {name: value for name, value in request.items() if name not in self._unsupported}
 
     def _connected(self) -> "AsyncOpenAI":
         """Return the client of the running event loop: connections of one loop are of no use in another."""

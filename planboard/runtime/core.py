@@ -119,6 +119,7 @@ class ProcessCore:
         goes_on = state.status is ProcessStatus.COMPLETED and state.touched
         if goes_on or state.status in (ProcessStatus.STUCK, ProcessStatus.TERMINATED):
             self.plan = None
+            self.failure = None
             self.record(ProcessResumed)
 
     # Deciding

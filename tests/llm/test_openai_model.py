@@ -306,3 +306,33 @@ def test_one_model_serves_several_event_loops_one_after_the_other(monkeypatch):
 def test_a_setting_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(DefinitionError, match=next(iter(wrong))):
         OpenAIModel("m", **wrong)
+
+
+def test_a_setting_that_the_model_does_not_support_is_left_out_from_then_on():
+    server = Server(failed(400, "Unsupported value: 'temperature' does not support 0.0"), HELLO)
+    model = model_at(server, temperature=0.0)
+
+    assert complete(model).text == "hello"
+    complete(model)
+
+    assert ["temperature" in body for body in server.bodies] == [True, False, False]
+
+
+def test_a_limit_of_tokens_goes_out_under_its_other_name_where_that_is_wanted():
+    server = Server(failed(400, "Use 'max_completion_tokens' instead of 'max_tokens'."), HELLO)
+    complete(model_at(server), ModelRequest((Message("user", "x"),), max_tokens=7))
+
+    assert server.bodies[1] == {
+        "messages": [{"role": "user", "content": "x"}],
+        "model": "m",
+        "max_completion_tokens": 7,
+    }
+
+
+def test_a_bad_request_for_another_reason_is_not_sent_again():
+    server = Server(failed(400, "tools[0].function.name is wrong"))
+
+    with pytest.raises(ModelError, match="400"):
+        complete(model_at(server, temperature=0.0))
+
+    assert len(server.bodies) == 1

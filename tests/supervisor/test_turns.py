@@ -384,3 +384,61 @@ def test_a_turn_that_was_decided_goes_on_after_a_stop_without_asking_again():
     assert process.status is ProcessStatus.COMPLETED
     assert len(model.requests) == 1
     assert sorted(ran(process)) == ["choose_cook", "prepare_meal", "take_order"]
+
+
+@pytest.mark.parametrize(("given", "runs"), [("null", True), ("", True), ("{}", True), ("[]", False)])
+def test_a_tool_that_takes_nothing_may_be_given_nothing_in_any_form_but_a_list(given, runs):
+    """Case 135."""
+    script = [raw_call("choose_cook", given), [call("choose_cook"), call("take_order")]]
+    process, _ = supervised(KITCHEN, INPUT, script=script)
+
+    assert (refusals(process) == []) is runs
+    assert process.status is ProcessStatus.COMPLETED
+
+
+def test_what_a_worker_returns_and_did_not_declare_is_not_merged_and_told_by_name():
+    """Case 160."""
+
+    @action
+    def phone_in(user_input: UserInput) -> Order:
+        return Topic(text="an order, honestly")
+
+    agent = Agent("kitchen", [phone_in, *KITCHEN.parts])
+    script = [[call("choose_cook"), call("phone_in")], call("take_order")]
+    process, model = supervised(agent, INPUT, script=script, ask_when_forced=True, rules={"prepare_meal": {}})
+
+    assert process.board.last(Topic) is None
+    told = model.requests[1]["messages"][-1]["content"]
+    assert all(words in told for words in ("phone_in", "Topic", "declares Order"))
+
+
+def test_two_workers_of_one_name_are_refused_with_both_origins():
+    """Case 130."""
+    from planboard import DefinitionError
+
+    def made():
+        @action
+        def research(topic: Topic) -> Notes: ...
+
+        return research
+
+    with pytest.raises(DefinitionError, match=r"Two actions are named 'research'.*test_turns.py.*test_turns.py"):
+        Agent("a", [made(), made()])
+
+
+def test_a_child_is_supervised_within_the_limits_of_its_parent():
+    """Cases 155 and 157."""
+    from planboard import ActionContext, Budget, ProcessOptions
+
+    @achieves_goal("A meal")
+    @action
+    async def delegate(user_input: UserInput, context: ActionContext) -> Meal:
+        return await context.run(KITCHEN, user_input, returning=Meal)
+
+    options = ProcessOptions(budget=Budget(llm_calls=1))
+    process, model = supervised(
+        Agent("parent", [delegate]), INPUT, script=[call("bake"), call("bake")], options=options
+    )
+
+    assert process.status is ProcessStatus.TERMINATED
+    assert process.usage.llm_calls == len(model.requests) == 1
