@@ -91,6 +91,7 @@ class OpenAIModel(ChatModel):
             await found.close()
 
     async def _send(self, wire: Wire) -> Wire:
+        self._request(wire)  # what is missing is said before anything is connected
         client = self._connected()
         import openai
 
@@ -107,6 +108,7 @@ class OpenAIModel(ChatModel):
 
     async def _stream(self, wire: Wire) -> AsyncIterator[tuple[str, Wire | None]]:
         streamed = {**wire, "stream": True, "stream_options": {"include_usage": True}}
+        self._request(wire)
         client = self._connected()
         import openai
 
