@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from planboard import Ai, ScriptedModel, achieves_goal, action, call, supervise
 
-REQUEST = "Ada would like two mushroom pies, and Ben, 41, should cook them."
+REQUEST = "Ada would like two mushroom pies, and Ben should cook them."
 
 
 class UserInput(BaseModel):
@@ -18,8 +18,7 @@ class UserInput(BaseModel):
 
 
 class Cook(BaseModel):
-    name: str = Field(description="Who cooks the food, not who orders it.")
-    age: int = Field(ge=0, description="In years; 30 if it is not said.")
+    name: str
 
 
 class Order(BaseModel):
@@ -34,15 +33,19 @@ class Meal(BaseModel):
     cooked_by: str
 
 
-class Guest(BaseModel):
-    name: str = Field(description="Who orders the food, not who cooks it.")
+class People(BaseModel):
+    """Both at once: a small model that is asked for one of them gives whoever is named first."""
+
+    guest: str = Field(description="Who orders the food.")
+    cook: str = Field(description="Who shall cook it.")
 
 
 class Stages:
     @action
     async def choose_cook(self, user_input: UserInput, ai: Ai) -> Cook:
         """Choose the cook whom the guest asks for."""
-        return await ai.create(f"Who shall cook, according to this?\n{ai.data(user_input)}", Cook)
+        people = await ai.create(f"Who orders, and who shall cook?\n{ai.data(user_input)}", People)
+        return Cook(name=people.cook)
 
     @action
     async def take_order(self, user_input: UserInput, ai: Ai) -> Order:
@@ -53,17 +56,16 @@ class Stages:
     @action
     async def prepare_meal(self, cook: Cook, order: Order, user_input: UserInput, ai: Ai) -> Meal:
         """Cook the meal."""
-        guest = await ai.create(f"Which person orders the food here?\n{ai.data(user_input)}", Guest)
-        return Meal(dish=order.dish, quantity=order.quantity, ordered_by=guest.name, cooked_by=cook.name)
+        people = await ai.create(f"Who orders, and who shall cook?\n{ai.data(user_input)}", People)
+        return Meal(dish=order.dish, quantity=order.quantity, ordered_by=people.guest, cooked_by=cook.name)
 
 
 def script() -> ScriptedModel:
     return ScriptedModel(
         [call("choose_cook"), call("take_order")],
         rules={
-            Cook: Cook(name="Ben", age=41),
+            People: People(guest="Ada", cook="Ben"),
             Order: Order(dish="mushroom pie", quantity=2),
-            Guest: Guest(name="Ada"),
         },
     )
 
