@@ -442,3 +442,54 @@ def test_a_child_is_supervised_within_the_limits_of_its_parent():
 
     assert process.status is ProcessStatus.TERMINATED
     assert process.usage.llm_calls == len(model.requests) == 1
+
+
+def test_each_tick_is_a_question_or_what_it_decided():
+    process = KITCHEN.process(INPUT, planner=Supervisor(llm=ScriptedModel([call("choose_cook"), call("take_order")])))
+
+    async def ticks():
+        return [(await process.tick(), len(process.history)) for _ in range(4)]
+
+    assert asyncio.run(ticks()) == [
+        (ProcessStatus.RUNNING, 0),
+        (ProcessStatus.RUNNING, 2),
+        (ProcessStatus.RUNNING, 3),
+        (ProcessStatus.COMPLETED, 3),
+    ]
+
+
+def test_a_question_is_told_before_it_is_answered():
+    seen = []
+
+    class Watched(ScriptedModel):
+        async def _send(self, wire):
+            seen.append("model_asked" in kinds(process))
+            return await super()._send(wire)
+
+    process = KITCHEN.process(INPUT, planner=Supervisor(llm=Watched([call("choose_cook"), call("take_order")])))
+
+    async def watch():
+        return [event.kind async for event in process.stream()]
+
+    assert asyncio.run(watch()) == kinds(process)
+    assert seen == [True]
+
+
+def test_every_prefix_of_the_events_folds_to_the_state_it_was_then():
+    from planboard.planners.compile import Compilation
+    from planboard.planners.world import Bits
+    from planboard.runtime.state import fold
+
+    boards = []
+    process = KITCHEN.process(
+        INPUT, planner=Supervisor(llm=ScriptedModel(call("bake"), [call("choose_cook"), call("take_order")]))
+    )
+    process._listeners = (lambda _: boards.append((process.board.snapshot(), process._core.state.usage)),)
+    asyncio.run(process.run())
+    compilation = Compilation(KITCHEN, KITCHEN.goals)
+
+    events = process.events[-len(boards) :]
+    before = process.events[: -len(boards)]
+    for index, (board, usage) in enumerate(boards):
+        state = fold(compilation, Bits(compilation), [*before, *events[: index + 1]], greedy=True)
+        assert (state.board, state.usage) == (board, usage)

@@ -36,6 +36,21 @@ class Move:
     """Whether it has run already and nothing that it reads has changed since."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What may come about sooner or later."""
+
+    operators: tuple[int, ...]
+    true: int
+    """The facts that may be true."""
+    false: int
+    """The facts that may be false."""
+
+    def covers(self, wanted: Masks) -> bool:
+        """Tell whether facts may come to be as they are wanted."""
+        return not (wanted.pre_true & ~self.true or wanted.pre_false & ~self.false)
+
+
 class Outlook:
     """One look at the world: moves, and which of them can help."""
 
@@ -209,14 +224,33 @@ class Outlook:
         action on the way that may look at the whole board. What is there already needs no bringing about, and nothing
         helps a goal that is out of reach.
         """
-        reachable, true, false = self._reachable()
-        demands = [self._domain.demands(goal) for goal in goals if goal is not NIRVANA]
-        in_reach = [wanted for wanted in demands if not (wanted.pre_true & ~true or wanted.pre_false & ~false)]
-        relevant = self._leading_to(in_reach, reachable)
+        known = self._inquiry.world
+        reach = self._reach(known.true, known.unknown)
+        in_reach = [wanted for wanted in self._demands(goals) if reach.covers(wanted)]
+        relevant = self._leading_to(in_reach, reach.operators)
         names = {self._domain.operators[index].name for index in relevant}
         if any(map(self._is_open, names)):
-            return {self._domain.operators[index].name for index in reachable}
+            return {self._domain.operators[index].name for index in reach.operators}
         return names
+
+    def is_dead_end(self, name: str, goals: Iterable[PlanGoal]) -> bool:
+        """Tell whether no goal is in reach any more once an action has run, however it turns out.
+
+        Only an action that takes something away can be one.
+        """
+        known, demands = self._inquiry.world, self._demands(goals)
+        for index in self._ways[name]:
+            masks = self._domain.masks[index]
+            if not masks.false & ~self._bookkeeping:
+                return False
+            supplied = known.true | self._buildable & masks.pre_true
+            reach = self._reach(*masks.after(supplied, known.unknown))
+            if any(map(reach.covers, demands)):
+                return False
+        return True
+
+    def _demands(self, goals: Iterable[PlanGoal]) -> list[Masks]:
+        return [self._domain.demands(goal) for goal in goals if goal is not NIRVANA]
 
     def _is_open(self, name: str) -> bool:
         """Tell whether anything on the board may make a difference to what an action does."""
@@ -228,14 +262,13 @@ class Outlook:
         return any(self._can_build(item) and not self._is_filled(action, item, again=False) for item in
                    action.body.required)  # fmt: skip
 
-    def _reachable(self) -> tuple[list[int], int, int]:
-        """Return the operators that can be run sooner or later, and what may become true and false by them.
+    def _reach(self, true: int, unknown: int) -> "_Reach":
+        """Return the operators that can be run sooner or later from some facts, and what they may bring about.
 
         What operators take away is left out of account, so that nothing which is possible is missed.
         """
-        known = self._inquiry.world
-        true = known.true | known.unknown | self._buildable
-        false = ~known.true
+        false = ~true
+        true |= unknown | self._buildable
         for name, ways in self._ways.items():
             false |= self._forgiven(name, self.exposed(name) or ()) if ways else 0
         left = dict(enumerate(self._domain.masks))
@@ -243,7 +276,7 @@ class Outlook:
         while True:
             new = [i for i, m in left.items() if not (m.pre_true & ~true or m.pre_false & ~false)]
             if not new:
-                return sorted(found), true, false
+                return _Reach(tuple(sorted(found)), true, false)
             for index in new:
                 masks = left.pop(index)
                 true |= masks.true | masks.unknown

@@ -52,7 +52,7 @@ class Supervisor(Planner):
     ask_when_forced: bool = False
     """Ask also where there is only one thing to do."""
     show_irrelevant: bool = False
-    """Offer also what cannot help the goal any more."""
+    """Offer also what cannot help the goal any more, or would put it out of reach."""
     decisions: int = 25
     """How many questions a run may take; then it is TERMINATED, and may be told to go on."""
     repeats: int = 3
@@ -125,7 +125,8 @@ class Supervisor(Planner):
         if self.show_irrelevant:
             return moves
         helpful = outlook.helpful(outlook.goals)
-        return [move for move in moves if move.operator.name in helpful]
+        useful = [move for move in moves if move.operator.name in helpful]
+        return [move for move in useful if not outlook.is_dead_end(move.operator.name, outlook.goals)]
 
     def _ask(self, problem: Problem, goal: PlanGoal, offers: dict[str, Offer]) -> Ask:
         world = problem.state if isinstance(problem.state, World) else None
