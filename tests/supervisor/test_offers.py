@@ -343,23 +343,6 @@ def test_what_an_action_on_the_way_can_use_and_do_without_helps():
     assert tools_of(offered(Agent("a", [write, look_up]), Topic(text="x"))) == ["look_up", "write"]
 
 
-def test_what_would_put_the_goal_out_of_reach_is_hidden():
-    @action(consumes=[Topic])
-    def shred(topic: Topic) -> Cook: ...
-
-    @action
-    def look_up(topic: Topic) -> Notes: ...
-
-    @achieves_goal("A report")
-    @action
-    def write(topic: Topic, notes: Notes, cook: Cook | None) -> Report: ...
-
-    agent = Agent("a", [shred, look_up, write])
-
-    assert tools_of(offered(agent, Topic(text="x"))) == ["look_up"]
-    assert "shred" in tools_of(offered(agent, Topic(text="x"), show_irrelevant=True))
-
-
 def test_what_takes_something_away_and_leaves_a_way_is_offered():
     @action(consumes=[Topic])
     def spend(topic: Topic) -> Cook: ...

@@ -67,6 +67,23 @@ def test_a_goal_that_is_out_of_reach_asks_nobody():
     assert isinstance(plan({}, operators=operators), NoPlan)
 
 
+SITE = [
+    Operator("burn", pre=["wood"], effects={"wood": False, "mortar": True}),
+    Operator("build", pre=["wood"], effects=["house"]),
+    Operator("build_well", pre=["wood", "mortar"], effects=["house"]),
+]
+
+
+def test_what_would_put_the_goal_out_of_reach_is_hidden():
+    assert plan({"wood": True}, operators=SITE).steps == ("build",)
+
+
+def test_what_would_put_the_goal_out_of_reach_is_shown_on_demand():
+    found = plan({"wood": True}, operators=SITE, show_irrelevant=True)
+
+    assert {offer.action for offer in found.offers.values()} == {"burn", "build"}
+
+
 def test_a_question_explains_itself():
     assert "- dig: ready" in plan({}).explain()
 
