@@ -46,7 +46,7 @@ async def create(
     for key in ("tools", "tool_choice", "parallel_tool_calls"):
         wire.pop(key, None)
     try:
-        found = await ask(response_model=_response_model(answer, checks), max_retries=attempts - 1, **wire)
+        found = await ask(response_model=_response_model(answer, checks, exchange), max_retries=attempts - 1, **wire)
     except InstructorRetryException as error:
         if exchange.failure is not None:
             raise exchange.failure from exchange.failure.__cause__
@@ -145,7 +145,7 @@ def _plain(message: Any) -> Any:
     return kept
 
 
-def _response_model(answer: AnswerForm, checks: tuple[Check, ...]) -> type[Any]:
+def _response_model(answer: AnswerForm, checks: tuple[Check, ...], exchange: _Exchange) -> type[Any]:
     """Return a class that instructor takes for the type wanted, and that follows our rules in its place."""
     from instructor import OpenAISchema
     from instructor.core.exceptions import ResponseParsingError
@@ -161,5 +161,8 @@ def _response_model(answer: AnswerForm, checks: tuple[Check, ...]) -> type[Any]:
                 return _Found(answer.read(json_data, checks))
             except ValueError as error:
                 raise ResponseParsingError(str(error), mode="TOOLS", raw_response=None) from error
+            except Exception as error:
+                exchange.failure = error  # a validator is broken, and no other answer would mend it
+                raise
 
     return Answer

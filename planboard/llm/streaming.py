@@ -38,7 +38,7 @@ async def stream(
             yield grown
     model.charged(wire, {"usage": usage, "choices": [text]}, meter)
     try:
-        yield answer.read(text, checks)
+        yield answer.read(answer.arguments_in(text) or text, checks)
     except ValueError as error:
         message = f"The model {model.name!r} gave no valid {type_name(form)}: {error}"
         raise ModelOutputError(model.name, message, attempts=1, last_output=text) from error

@@ -355,3 +355,26 @@ def test_a_stream_that_is_not_valid_in_the_end_says_so():
 def test_a_stream_that_cannot_begin_says_so():
     with pytest.raises(ModelError, match="down"):
         grown(ScriptedModel(ModelUnavailableError("scripted", "down")))
+
+
+def test_a_validator_that_is_broken_is_told_as_what_it_is():
+    from pydantic import field_validator
+
+    class Fragile(BaseModel):
+        dish: str
+
+        @field_validator("dish")
+        @classmethod
+        def look_up(cls, dish):
+            return {}[dish]
+
+    model = ScriptedModel({"dish": "pie"})
+
+    with pytest.raises(KeyError, match="pie"):
+        create(model, Fragile)
+
+    assert len(model.requests) == 1
+
+
+def test_a_stream_may_come_as_text_instead_of_a_call():
+    assert grown(ScriptedModel('Sure: {"dish": "pie", "quantity": 2}'))[-1] == Order(**VALID)
