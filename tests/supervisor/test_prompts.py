@@ -104,7 +104,14 @@ def test_what_there_is_no_room_for_is_still_named():
     agent, start = chain(20)
     _, model = supervised(agent, start, rules=lambda request: call(request.tools[0]), ask_when_forced=True)
 
-    assert "older: Part" in prompt_of(model.requests[-1])
+    assert "without their values: Part" in prompt_of(model.requests[-1])
+
+
+def test_what_the_run_was_given_stays_in_sight():
+    agent, start = chain(20)
+    _, model = supervised(agent, start, rules=lambda request: call(request.tools[0]), ask_when_forced=True)
+
+    assert all('{"text":"go"}' in prompt_of(request) for request in model.requests)
 
 
 def test_a_transcript_only_grows_at_its_end():

@@ -66,7 +66,7 @@ class Supervisor(Planner):
     system: str = SYSTEM
     """The system prompt."""
     board_chars: int = 2000
-    """How many characters of the board are shown: the newest first, older ones by type only."""
+    """How many characters of the board are shown: what the run was given, then the newest; others by type only."""
     artefact_chars: int = 600
     """How many characters of one artefact are shown."""
     temperature: float | None = 0.0
@@ -153,7 +153,7 @@ class Supervisor(Planner):
         prompt = news(problem, turns[-1], room) if turns else digest(problem, None, room, self.goal_description)
         said = [message for turn in turns for message in (Message("user", turn.prompt), *answers(turn))]
         spoken = (*said, Message("user", prompt))
-        return (system, *(message for message in spoken if message.content or message.role != "user")), prompt
+        return (system, *(message for message in spoken if message.content or message.calls or message.call_id)), prompt
 
     def _over(self, talk: Conversation | None) -> str | None:
         """Say which limit forbids another question."""

@@ -7,7 +7,7 @@ can pass for anything else.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from planboard.blackboard.entry import Entry
+from planboard.blackboard.entry import INPUT, Entry
 from planboard.llm.port import Message
 from planboard.llm.showing import as_data, cut
 from planboard.planners.conversation import Conversation, Turn
@@ -80,25 +80,43 @@ def answers(turn: Turn) -> list[Message]:
 def _board(problem: Problem, world: World | None, room: Room) -> str:
     if world is None:
         facts = ", ".join(name for name, truth in problem.state.items() if truth)
-        return f"<board>\n{cut(facts, room.board) or 'empty'}\n</board>"
+        return f"<board>\n{cut(facts.replace('<', ' '), room.board) or 'empty'}\n</board>"
     return _artefacts(world.board.visible, room)
 
 
 def _artefacts(entries: Sequence[Entry], room: Room) -> str:
-    """List artefacts: the newest with their values as long as there is room, the others by what they are."""
-    shown: list[str] = []
-    left = room.board
-    rest = list(entries)
-    while rest:
-        line = _line(rest[-1], room)
-        if len(line) > left:
-            break
+    """List artefacts in their order, with their values as long as there is room, the others by what they are.
+
+    Half of the room is for what the run was given, since the rest is about it; then the newest come first.
+    """
+    lines: dict[int, str] = {}
+    given = [entry for entry in entries if entry.producer == INPUT]
+    made = [entry for entry in reversed(entries) if entry.producer != INPUT]
+    shown = _fitting(given, lines, room, room.board // 2)
+    used = sum(len(lines[position]) + 1 for position in shown)
+    shown |= _fitting([*made, *given], lines, room, room.board - used)
+    left_out = [entry for entry in entries if entry.position not in shown]
+    told = [_summary(left_out, room.artefact)] if left_out else []
+    told += [lines[entry.position] for entry in entries if entry.position in shown]
+    return "\n".join(["<board>", *(told or ["empty"]), "</board>"])
+
+
+def _fitting(entries: Iterable[Entry], lines: dict[int, str], room: Room, left: int) -> set[int]:
+    """Return the positions of the first entries whose lines fit into what is left, and fill in their lines.
+
+    What has a line already has its place. Boards may be large, so no more values are looked at than there is room for.
+    """
+    chosen: set[int] = set()
+    for entry in entries:
+        if entry.position in lines:
+            continue
+        line = _line(entry, room)
         left -= len(line) + 1
-        shown.append(line)
-        rest.pop()
-    lines = [_summary(rest, room.artefact)] if rest else []
-    lines += reversed(shown)
-    return "\n".join(["<board>", *(lines or ["empty"]), "</board>"])
+        if left < 0:
+            break
+        lines[entry.position] = line
+        chosen.add(entry.position)
+    return chosen
 
 
 def _line(entry: Entry, room: Room) -> str:
@@ -108,7 +126,7 @@ def _line(entry: Entry, room: Room) -> str:
 
 def _summary(entries: Sequence[Entry], limit: int) -> str:
     names = ", ".join(dict.fromkeys(str(entry) for entry in reversed(entries)))
-    return f"- and {len(entries)} older: {cut(names, limit)}"
+    return f"- {len(entries)} more, without their values: {cut(names, limit)}"
 
 
 def _aftermath(turn: Turn | None) -> list[str]:
