@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from planboard._text import brief
 from planboard.blackboard.board import Blackboard
-from planboard.planners.ask import settled
+from planboard.llm.port import compact_json
+from planboard.planners.ask import Ask, PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal, Price, Truth
 from planboard.planners.plan import Plan, PlanResult, shown
@@ -42,13 +43,14 @@ def written_result(result: PlanResult) -> str:
 
 def written_answers(planner: Planner, problem: Problem) -> dict[str, str]:
     """Return all that a planner answers, in words that are equal only for equal answers, fingerprints included."""
-    answers = map(settled, planner.plans(problem))
-    several = {f"plan to {result.goal.name!r}": _with_fingerprint(result, problem) for result in answers}
-    return {"plan": _with_fingerprint(settled(planner.plan(problem)), problem), **dict(sorted(several.items()))}
+    several = {f"plan to {result.goal.name!r}": _with_fingerprint(result, problem) for result in planner.plans(problem)}
+    return {"plan": _with_fingerprint(planner.plan(problem), problem), **dict(sorted(several.items()))}
 
 
-def _with_fingerprint(result: PlanResult, problem: Problem) -> str:
+def _with_fingerprint(result: PlannerAnswer, problem: Problem) -> str:
     goal = f"to {result.goal.name!r}"
+    if isinstance(result, Ask):
+        return f"asks {goal}: {compact_json(result.request.to_wire())}"
     if isinstance(result, Plan):
         value = shown(result.exact_value)
         return f"{written_result(result)} {goal}, value {value}, fingerprint {result.fingerprint[:16]}"

@@ -235,3 +235,20 @@ def test_with_the_request_given_nothing_is_left_to_ask():
 
     assert process.status is ProcessStatus.COMPLETED
     assert model.requests == []
+
+
+@pytest.mark.parametrize("agent", [KITCHEN, NEWSROOM], ids=lambda agent: agent.name)
+def test_what_is_asked_is_deterministic(agent):
+    """The check that users have for plans holds for questions too: order of registration, hash seeds, repetition."""
+    from planboard.testing import check_determinism
+
+    check_determinism(agent, INPUT, planner=Supervisor(ask_when_forced=True), seeds=(0, 7))
+
+
+def test_the_order_of_goals_does_not_change_the_question():
+    goals = [PlanGoal("house", pre=["house"]), PlanGoal("joy", pre=["joy"])]
+    planner = Supervisor(llm=ScriptedModel())
+
+    there, back = (planner.plan(Problem({}, HOUSE, order)) for order in (goals, goals[::-1]))
+
+    assert there.request == back.request

@@ -39,9 +39,7 @@ def goal_line(goals: Iterable[PlanGoal], world: World | None, description: str |
     """Return what is wanted, with what its author says of it, or what is said instead."""
     known = {} if world is None else {goal.name: goal for goal in world.compilation.goals}
     told: list[str] = []
-    for goal in goals:
-        if goal is NIRVANA:
-            continue
+    for goal in sorted((goal for goal in goals if goal is not NIRVANA), key=lambda goal: (-goal.value, goal.name)):
         stated = known.get(goal.name)
         query = None if world is None else world.compilation.goal_queries.get(goal.name)
         words = str(query) if query is not None else goal.name
