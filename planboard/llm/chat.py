@@ -151,7 +151,7 @@ class ChatModel(ABC):
         except ModelUnavailableError as error:
             if not self._retries:
                 raise
-            message = f"{str(error).rstrip('.')}, after {self._retries + 1} attempts."
+            message = f"{error} It was tried {self._retries + 1} times."
             raise ModelUnavailableError(self.name, message) from error
         return answer, self.charged(wire, answer, meter)
 

@@ -127,7 +127,7 @@ def test_other_errors_are_not_tried_again(status):
 def test_after_all_attempts_the_error_says_how_often_it_was_tried():
     server = Server(failed(500, "oops"))
 
-    with pytest.raises(ModelUnavailableError, match="answered 500: .*after 3 attempts"):
+    with pytest.raises(ModelUnavailableError, match="answered 500: .*tried 3 times"):
         complete(model_at(server))
 
     assert len(server.bodies) == 3
