@@ -160,12 +160,17 @@ class ChatModel(ABC):
 
         await self._pace.turn()
         meter.allow()
+        answer: Wire | None = None
         try:
             with anyio.fail_after(self._timeout):
-                return await self._send(wire)
+                answer = await self._send(wire)
         except TimeoutError:
             message = f"The model {self.name!r} did not answer within {self._timeout:g} s."
             raise ModelUnavailableError(self.name, message) from None
+        finally:
+            if answer is None:
+                meter.give_back()
+        return answer
 
     def charged(self, wire: Wire, answer: Wire, meter: Meter) -> ModelUsage:
         """Return what a request took, having told the meter.

@@ -169,6 +169,10 @@ class Meter(Protocol):
         """Take note of what one request took."""
         ...
 
+    def give_back(self) -> None:
+        """Take note that a request which was allowed has brought no answer, so that another may go out in its place."""
+        ...
+
 
 class Unmetered:
     """Allows everything; for models that are used outside a process."""
@@ -177,6 +181,9 @@ class Unmetered:
         """Let one more request go out."""
 
     def charge(self, usage: ModelUsage) -> None:
+        """Take no note."""
+
+    def give_back(self) -> None:
         """Take no note."""
 
 
@@ -188,7 +195,8 @@ UNMETERED: Meter = Unmetered()
 class LanguageModel(Protocol):
     """A language model. `OpenAIModel` and `ScriptedModel` are two; anything with these methods is one.
 
-    Every request that goes out is announced with `meter.allow()`, and every answer is told to `meter.charge()`.
+    Every request that goes out is announced with `meter.allow()`; its answer is told to `meter.charge()`, and that
+    there is none to `meter.give_back()`.
     """
 
     @property

@@ -29,14 +29,21 @@ async def stream(
     usage: Wire | None = None
     meter.allow()
     wire = _wire(request, answer)
-    async for piece, told in model._stream(wire):  # noqa: SLF001 - of one package
-        usage = told or usage
-        text += piece
-        grown = _so_far(text, partial, wrapped=answer.wrapped)
-        if grown is not None and grown != shown:
-            shown = grown
-            yield grown
-    model.charged(wire, {"usage": usage, "choices": [text]}, meter)
+    begun = False
+    try:
+        async for piece, told in model._stream(wire):  # noqa: SLF001 - of one package
+            begun = True
+            usage = told or usage
+            text += piece
+            grown = _so_far(text, partial, wrapped=answer.wrapped)
+            if grown is not None and grown != shown:
+                shown = grown
+                yield grown
+    finally:  # also when whoever listens has heard enough
+        if begun:
+            model.charged(wire, {"usage": usage, "choices": [text]}, meter)
+        else:
+            meter.give_back()
     try:
         yield answer.read(answer.arguments_in(text) or text, checks)
     except ValueError as error:

@@ -1,6 +1,6 @@
 """Who has spent what, over a tree of processes, while it is being spent."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from planboard.actions.context import NOTHING, Usage
 from planboard.runtime.options import UNLIMITED, Budget
@@ -9,7 +9,7 @@ from planboard.runtime.options import UNLIMITED, Budget
 class Ledger:
     """The running account of one process; what is charged to it is charged to all processes above it."""
 
-    __slots__ = ("_ran", "_since", "budget", "exhausted", "parent", "spent")
+    __slots__ = ("_asking", "_ran", "_since", "budget", "exhausted", "parent", "spent")
 
     def __init__(self, budget: Budget, parent: "Ledger | None" = None) -> None:
         self.budget = budget
@@ -20,6 +20,7 @@ class Ledger:
         """What this process and its children have spent."""
         self.exhausted: str | None = None
         """Which limit of this process forbade an action, here or below, in the current run."""
+        self._asking = 0
         self._ran = 0.0
         self._since: float | None = None
 
@@ -45,21 +46,34 @@ class Ledger:
 
     def objection(self, cost: float, now: float) -> str | None:
         """Say which limit, here or above, forbids to start an action of a cost; `None` when it may start."""
-        return self._first(now, lambda budget, spent, seconds: budget.exceeded_by(spent, cost, seconds))
-
-    def objection_to_models(self, now: float) -> str | None:
-        """Say which limit, here or above, forbids another request to a model; `None` when it may be made."""
-        return self._first(now, Budget.forbids_models)
-
-    def _first(self, now: float, limit: Callable[[Budget, Usage, float], str | None]) -> str | None:
         for account in self._chain():
             if account.budget is UNLIMITED:
                 continue
-            found = limit(account.budget, account.spent, account.seconds(now))
+            found = account.budget.exceeded_by(account.spent, cost, account.seconds(now))
             if found is not None:
-                account.exhausted = found
-                return found if account is self else f"{found} (by the whole tree of processes)"
+                return self._objected(account, found)
         return None
+
+    def objection_to_models(self, now: float) -> str | None:
+        """Say which limit, here or above, forbids another request to a model; `None` when it may be made.
+
+        Requests whose answers are still to come count as made.
+        """
+        for account in self._chain():
+            made = account.spent + Usage(llm_calls=account._asking)  # noqa: SLF001 - its own class
+            found = account.budget.forbids_models(made, account.seconds(now))
+            if found is not None:
+                return self._objected(account, found)
+        return None
+
+    def await_answer(self, requests: int) -> None:
+        """Take note that requests have gone out whose answers are to come; negative when they have come."""
+        for account in self._chain():
+            account._asking += requests  # noqa: SLF001 - its own class
+
+    def _objected(self, account: "Ledger", why: str) -> str:
+        account.exhausted = why
+        return why if account is self else f"{why} (by the whole tree of processes)"
 
     def exhaustion(self) -> str | None:
         """Say which limit, here or above, has already forbidden an action of this run."""

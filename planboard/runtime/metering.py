@@ -33,8 +33,14 @@ class LedgerMeter:
         if objection is not None:
             message = f"The model was not asked, for the budget is used up: {objection}"
             raise BudgetExceededError(message)
+        self._ledger.await_answer(1)
 
     def charge(self, usage: ModelUsage) -> None:
         """Charge what a request took to the process and those above it."""
+        self._ledger.await_answer(-1)
         self._ledger.charge(usage.as_usage())
         self._note(usage)
+
+    def give_back(self) -> None:
+        """Let another request go out in place of one that has brought no answer."""
+        self._ledger.await_answer(-1)

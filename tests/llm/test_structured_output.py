@@ -269,6 +269,9 @@ def test_a_budget_is_asked_before_each_answer():
         def charge(self, usage):
             pass
 
+        def give_back(self):
+            pass
+
     model = ScriptedModel("prose", VALID)
     request = ModelRequest((Message("user", "x"),))
 
@@ -288,6 +291,9 @@ def test_each_answer_is_charged():
 
         def charge(self, usage):
             self.charged.append(usage)
+
+        def give_back(self):
+            pass
 
     purse = Purse()
     asyncio.run(ScriptedModel("prose", VALID).create(ModelRequest((Message("user", "x"),)), Order, meter=purse))

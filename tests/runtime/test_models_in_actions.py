@@ -298,3 +298,42 @@ def test_an_agentic_loop_inside_an_action_is_charged_to_it():
 
     assert process.result(Report).text == "8"
     assert process.usage.llm_calls == 2
+
+
+def test_requests_that_go_out_at_once_are_counted_before_they_are_answered():
+    gate = asyncio.Event()
+
+    class Slow(ScriptedModel):
+        async def _send(self, wire):
+            await gate.wait()
+            return await super()._send(wire)
+
+    @achieves_goal("A report")
+    @action
+    async def chat(topic: Topic, ai: Ai) -> Report:
+        asking = [asyncio.create_task(ai.text("x")) for _ in range(10)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        gate.set()
+        answers = await asyncio.gather(*asking, return_exceptions=True)
+        return Report(text=str(sum(isinstance(answer, str) for answer in answers)))
+
+    model = Slow(rules={str: "hi"})
+    process = run(process_of(chat, model=model, budget=Budget(llm_calls=3)))
+
+    assert process.result(Report).text == "3"
+    assert len(model.requests) == process.usage.llm_calls == 3
+
+
+def test_a_request_without_an_answer_is_given_back():
+    from planboard import ModelUnavailableError
+
+    model = ScriptedModel(
+        ModelUnavailableError("scripted", "busy"), Notes(text="n"), "the report", retries=1, sleep=_at_once
+    )
+
+    assert run(process_of(model=model, budget=Budget(llm_calls=2))).status is ProcessStatus.COMPLETED
+
+
+async def _at_once(seconds):
+    pass
