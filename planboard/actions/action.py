@@ -105,6 +105,11 @@ class TypedFunction:
             call.kwargs[parameter] = service_for(form, services)
 
     @property
+    def may_ask(self) -> bool:
+        """Whether it is given anything by which it could ask a model, or tell that it did."""
+        return self.ai is not None or self.context is not None
+
+    @property
     def required(self) -> tuple[BoundInput, ...]:
         """The inputs it cannot do without."""
         return tuple(item for item in self.inputs if not item.optional)

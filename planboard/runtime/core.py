@@ -205,7 +205,8 @@ class ProcessCore:
         for operator in operators:
             action = self.state.world.compilation.catalogue.actions[operator.name]
             cost, value = self.price(operator)
-            objection = self.ledger.objection(cost, now)
+            may_ask = action.body.may_ask or self._turns is None  # a decision that is paid for is carried out
+            objection = self.ledger.objection(cost, now, may_ask=may_ask)
             if objection is not None:
                 if calls:
                     break

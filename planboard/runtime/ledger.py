@@ -44,12 +44,12 @@ class Ledger:
         for account in self._chain():
             account.spent += usage
 
-    def objection(self, cost: float, now: float) -> str | None:
+    def objection(self, cost: float, now: float, *, may_ask: bool = True) -> str | None:
         """Say which limit, here or above, forbids to start an action of a cost; `None` when it may start."""
         for account in self._chain():
             if account.budget is UNLIMITED:
                 continue
-            found = account.budget.exceeded_by(account.spent, cost, account.seconds(now))
+            found = account.budget.exceeded_by(account.spent, cost, account.seconds(now), may_ask=may_ask)
             if found is not None:
                 return self._objected(account, found)
         return None

@@ -39,25 +39,35 @@ class Budget:
                 message = f"Budget({name}={limit!r}): a limit is a number of at least 0, or None."
                 raise DefinitionError(message)
 
-    def exceeded_by(self, spent: Usage, cost: float, seconds: float) -> str | None:
-        """Say which limit forbids to start an action of a cost; `None` when it may start."""
+    def exceeded_by(self, spent: Usage, cost: float, seconds: float, *, may_ask: bool = True) -> str | None:
+        """Say which limit forbids to start an action of a cost; `None` when it may start.
+
+        Args:
+            spent: What is spent already.
+            cost: What the action costs.
+            seconds: How long the run has taken.
+            may_ask: Whether the action may ask a model; if not, limits of models are none of its business.
+        """
         if self.actions is not None and spent.actions >= self.actions:
             return f"actions: {spent.actions} of {self.actions} were started"
         if self.cost is not None and spent.cost + cost > self.cost + _ROUNDING:
             return f"cost: {spent.cost:.12g} of {self.cost:.12g} is spent, and the next action costs {cost:.12g}"
-        return self._used_up(spent, seconds)
+        return (self._models_used_up(spent) if may_ask else None) or self._late(seconds)
 
     def forbids_models(self, spent: Usage, seconds: float) -> str | None:
         """Say which limit forbids another request to a model; `None` when it may be made."""
         if self.cost is not None and 0 < self.cost <= spent.cost + _ROUNDING:
             return f"cost: {spent.cost:.12g} of {self.cost:.12g} is spent"
-        return self._used_up(spent, seconds)
+        return self._models_used_up(spent) or self._late(seconds)
 
-    def _used_up(self, spent: Usage, seconds: float) -> str | None:
+    def _models_used_up(self, spent: Usage) -> str | None:
         if self.tokens is not None and spent.tokens >= self.tokens:
             return f"tokens: {spent.tokens} of {self.tokens} are spent"
         if self.llm_calls is not None and spent.llm_calls >= self.llm_calls:
             return f"llm_calls: {spent.llm_calls} of {self.llm_calls} were made"
+        return None
+
+    def _late(self, seconds: float) -> str | None:
         if self.seconds is not None and seconds >= self.seconds:
             return f"seconds: {seconds:.3g} of {self.seconds:.12g} have passed"
         return None

@@ -152,7 +152,7 @@ class Turns:
         core = self._core
         action = core.state.world.compilation.catalogue.actions[chosen.operator.name]
         cost, value = core.price(chosen.operator)
-        objection = core.ledger.objection(cost, now)
+        objection = core.ledger.objection(cost, now, may_ask=action.body.may_ask)
         if objection is not None:
             if first:
                 core.end(ProcessStatus.TERMINATED, f"budget: {objection}")

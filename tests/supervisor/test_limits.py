@@ -255,3 +255,15 @@ def test_a_failure_that_nothing_gets_around_is_told_as_the_root_cause():
 
     assert process.status is ProcessStatus.FAILED
     assert "the kitchen is on fire" in process.reason
+
+
+def test_what_needs_no_model_is_done_though_the_budget_for_models_is_used_up():
+    process, model = supervised(
+        KITCHEN,
+        INPUT,
+        script=[[call("choose_cook"), call("take_order")]],
+        options=ProcessOptions(budget=Budget(llm_calls=1, tokens=1)),
+    )
+
+    assert process.status is ProcessStatus.COMPLETED
+    assert len(model.requests) == 1
