@@ -28,7 +28,7 @@ class MarketData(BaseModel):
 
 
 class CompetitorAnalysisRequest(BaseModel):
-    companies: list[str] = Field(min_length=1, description="All companies that the brief names.")
+    companies: list[str] = Field(min_length=1, description="The companies that the brief names, one by one.")
 
 
 class CompetitorAnalysis(BaseModel):
@@ -37,7 +37,7 @@ class CompetitorAnalysis(BaseModel):
 
 class ReportRequest(BaseModel):
     title: str
-    companies: list[str] = Field(min_length=1)
+    companies: list[str] = Field(min_length=1, description="The companies that the brief names, one by one.")
 
 
 class FinalReport(BaseModel):
