@@ -24,7 +24,7 @@ class ModelAsked:
     prompt: str
     """What it was told and did not know before; what is secret is hidden in it."""
     characters: int
-    """How many characters were sent in all."""
+    """How many characters are sent in all, unless `before_model` changes the request."""
     seen: int
     """How many entries the board had."""
     kind: Literal["model_asked"] = "model_asked"

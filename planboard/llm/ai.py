@@ -66,6 +66,8 @@ class Ai(Injected):
     ) -> None:
         self._roles: dict[str | None, Any] = {None: model}
         self._roles.update(roles or {})
+        for given in filter(None, self._roles.values()):
+            as_model(given)  # what is no model is refused here, and not when it is asked
         self._models: dict[str | None, LanguageModel] = {}
         self._role: str | None = None
         self._templates = Templates(templates)

@@ -232,3 +232,9 @@ class _Free:
 
     def charge(self, usage):
         pass
+
+
+@pytest.mark.parametrize("wrong", [{"model": 7}, {"roles": {"cheap": object()}}])
+def test_what_is_no_model_is_refused_at_once(wrong):
+    with pytest.raises(DefinitionError, match="no language model"):
+        Ai(**wrong)

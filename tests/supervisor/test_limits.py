@@ -267,3 +267,9 @@ def test_what_needs_no_model_is_done_though_the_budget_for_models_is_used_up():
 
     assert process.status is ProcessStatus.COMPLETED
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("wrong", [7, ScriptedModel, object()])
+def test_what_is_no_model_is_refused_at_once(wrong):
+    with pytest.raises(DefinitionError, match="no language model"):
+        Supervisor(llm=wrong)

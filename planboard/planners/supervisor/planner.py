@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from planboard._text import brief
 from planboard.errors import DefinitionError
+from planboard.llm.models import as_model
 from planboard.llm.port import Message, ModelRequest, ToolCall
 from planboard.planners.ask import Ask, Chosen, Offer, PlannerAnswer, Refused
 from planboard.planners.base import Planner
@@ -75,6 +76,8 @@ class Supervisor(Planner):
     """Called with each request before it goes out; it may be asynchronous."""
 
     def __post_init__(self) -> None:
+        if self.llm is not None:
+            as_model(self.llm)  # what is no model is refused here, and not when it is asked
         if self.context not in ("digest", "transcript"):
             message = f'Supervisor(context={self.context!r}): it is "digest" or "transcript".'
             raise DefinitionError(message)
