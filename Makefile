@@ -40,6 +40,7 @@ bench: install ## Print the benchmark figures (peers are measured where installe
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/concurrency.py
 	$(BIN)/python benchmarks/planning.py
+	$(BIN)/python benchmarks/supervisor.py
 
 ci: test lint types contracts ## All that CI checks
 

@@ -86,7 +86,7 @@ class ProcessOptions:
     budget: Budget = UNLIMITED
     """What may be spent, children included."""
     concurrency: int = 1
-    """How many independent actions may run at once."""
+    """How many independent actions may run at once. What a model calls in one turn runs at once whatever this is."""
     terminate_when_stuck: bool = False
     """End TERMINATED instead of STUCK, also when an agent without goals runs out of actions."""
     listeners: tuple[Listener, ...] = ()
