@@ -6,8 +6,10 @@ The report needs the findings: its tool is not offered before they are on the bo
 The same actions run under any planner: with the requests on the board GOAP runs them without a model for decisions.
 """
 
+from typing import Annotated
+
 import model_choice
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action, call
 
@@ -27,8 +29,20 @@ class MarketData(BaseModel):
     market_share: dict[str, float] = Field(description="Share of the market by company, from 0 to 1.")
 
 
+def one_by_one(names: list[str]) -> list[str]:
+    """Refuse two companies in one text; the model is told, and calls again."""
+    for name in names:
+        if " and " in name or "," in name:
+            message = f"give each company by itself, not {name!r}"
+            raise ValueError(message)
+    return names
+
+
+Companies = Annotated[list[str], Field(min_length=1), AfterValidator(one_by_one)]
+
+
 class CompetitorAnalysisRequest(BaseModel):
-    companies: list[str] = Field(min_length=1, description="The companies that the brief names, one by one.")
+    companies: Companies
 
 
 class CompetitorAnalysis(BaseModel):
@@ -37,7 +51,7 @@ class CompetitorAnalysis(BaseModel):
 
 class ReportRequest(BaseModel):
     title: str
-    companies: list[str] = Field(min_length=1, description="The companies that the brief names, one by one.")
+    companies: Companies
 
 
 class FinalReport(BaseModel):
@@ -59,21 +73,14 @@ async def analyze_competitors(request: CompetitorAnalysisRequest, ai: Ai) -> Com
 
 @achieves_goal("All findings, compiled into a final report")
 @action
-async def compile_report(
-    request: ReportRequest, market: MarketData, competitors: CompetitorAnalysis, ai: Ai
-) -> FinalReport:
+async def compile_report(request: ReportRequest, market: MarketData, rivals: CompetitorAnalysis, ai: Ai) -> FinalReport:
     """Compile the final report."""
-    findings = f"{ai.data(market)}{ai.data(competitors)}"
-    summary = await ai.text(f"Sum this up in two sentences, with numbers: {findings}")
-    profiles = [f"{name}: {', '.join(competitors.strengths.get(name, ['no findings']))}" for name in request.companies]
+    summary = await ai.text(f"Sum this up in two sentences, with numbers: {ai.data(market)}{ai.data(rivals)}")
+    profiles = [f"{name}: {', '.join(rivals.strengths.get(name, ['no findings']))}" for name in request.companies]
     return FinalReport(title=request.title, sections=[summary, *profiles])
 
 
-agent = Agent(
-    "market research",
-    [gather_market_data, analyze_competitors, compile_report],
-    description="Reports on the companies of a market.",
-)
+agent = Agent("market research", [gather_market_data, analyze_competitors, compile_report])
 
 
 def script() -> ScriptedModel:
@@ -85,13 +92,11 @@ def script() -> ScriptedModel:
         ],
         rules={
             "compile_report": {"request": {"title": "Cloud storage", "companies": companies}},
-            MarketData: MarketData(
-                revenues={"Nimbus": "$10B", "Stratus": "$4B", "Cirrus": "$2B"},
-                market_share={"Nimbus": 0.6, "Stratus": 0.25, "Cirrus": 0.15},
-            ),
-            CompetitorAnalysis: CompetitorAnalysis(
-                strengths={"Nimbus": ["price", "reach"], "Stratus": ["privacy"], "Cirrus": ["speed"]}
-            ),
+            MarketData: {
+                "revenues": {"Nimbus": "$10B", "Stratus": "$4B", "Cirrus": "$2B"},
+                "market_share": {"Nimbus": 0.6, "Stratus": 0.25, "Cirrus": 0.15},
+            },
+            CompetitorAnalysis: {"strengths": {"Nimbus": ["price"], "Stratus": ["privacy"], "Cirrus": ["speed"]}},
             str: "Nimbus leads with 60 % of the market and $10B. Stratus and Cirrus share the rest.",
         },
     )
@@ -99,7 +104,7 @@ def script() -> ScriptedModel:
 
 def main() -> None:
     command = model_choice.parser(__doc__)
-    command.add_argument("question", nargs="?", default=TOPIC, help="what to report on")
+    command.add_argument("question", nargs="?", default=TOPIC)
     options = command.parse_args()
     report = agent.run(
         Brief(question=options.question),
@@ -107,9 +112,7 @@ def main() -> None:
         planner=Supervisor(llm=model_choice.chosen(options, script())),
         options=ProcessOptions(listeners=(model_choice.told(),)),
     )
-    print(f"\n{report.title}")
-    for section in report.sections:
-        print(f"- {section}")
+    print("", report.title, *report.sections, sep="\n- ")
 
 
 if __name__ == "__main__":

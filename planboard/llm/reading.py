@@ -160,7 +160,7 @@ def _message(item: Any) -> str:
     if item["type"] == "union_tag_invalid":
         return f"{context['discriminator']} must be one of {context['expected_tags']}"
     message: str = item["msg"]
-    return message
+    return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
 def _adapter(form: TypeForm) -> TypeAdapter[Any]:
