@@ -1,6 +1,6 @@
-"""What can be done now, and what can still help a goal, when a model may build what no action produces."""
+"""What can be done now, when a model may build what no action produces."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,10 +13,11 @@ from planboard.llm.names import tool_name
 from planboard.llm.schemas import schema_of
 from planboard.planners.ask import Exposed
 from planboard.planners.compile import has_run, is_idle
-from planboard.planners.domain import Masks, State
-from planboard.planners.operator import NIRVANA, Operator, PlanGoal
+from planboard.planners.domain import State
+from planboard.planners.operator import Operator, PlanGoal
 from planboard.planners.plan import spelled
 from planboard.planners.problem import Inquiry
+from planboard.planners.problem import World as Known
 from planboard.planners.world import World
 from planboard.types import TypeForm, origin_of
 
@@ -36,35 +37,26 @@ class Move:
     """Whether it has run already and nothing that it reads has changed since."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reach:
-    """What may come about sooner or later."""
-
-    operators: tuple[int, ...]
-    true: int
-    """The facts that may be true."""
-    false: int
-    """The facts that may be false."""
-
-    def covers(self, wanted: Masks) -> bool:
-        """Tell whether facts may come to be as they are wanted."""
-        return not (wanted.pre_true & ~self.true or wanted.pre_false & ~self.false)
-
-
 class Outlook:
-    """One look at the world: moves, and which of them can help."""
+    """One look at the world: the moves, and what they take from the model."""
 
     def __init__(self, inquiry: Inquiry) -> None:
         self._inquiry = inquiry
-        self._domain = inquiry.domain
+        self.domain = inquiry.domain
+        """The operators, and their facts."""
         self.world = inquiry.problem.state if isinstance(inquiry.problem.state, World) else None
         """The run's world; `None` for a problem without one, in which nothing can be built."""
-        self._ways: dict[str, list[int]] = {}
-        for index, operator in enumerate(self._domain.operators):
-            self._ways.setdefault(operator.name, []).append(index)
-        self._buildable = self._bits_buildable()
-        kinds = self._domain.kinds
-        self._bookkeeping = _union(self._domain.bit(name) for name in kinds if kinds[name] == "bookkeeping")
+        self.ways: dict[str, list[int]] = {}
+        """The operators of each action, one for each way it may turn out, by their position in the domain."""
+        for index, operator in enumerate(self.domain.operators):
+            self.ways.setdefault(operator.name, []).append(index)
+        self.buildable = self._bits_buildable()
+        """The facts that the model can make true by building something."""
+
+    @property
+    def known(self) -> Known:
+        """What is known by now; unknown conditions are found out on the way."""
+        return self._inquiry.world
 
     @property
     def goals(self) -> tuple[PlanGoal, ...]:
@@ -75,16 +67,16 @@ class Outlook:
     def state(self) -> State:
         """What holds, as far as it is known."""
         world = self._inquiry.world
-        return State(self._domain, world.true, world.unknown)
+        return State(self.domain, world.true, world.unknown)
 
     def actions_by_tool(self) -> dict[str, str]:
         """Return every action by the name of its tool, whether it can be done now or not."""
-        return {tool_name(name): name for name in self._ways}
+        return {tool_name(name): name for name in self.ways}
 
     def missing(self, name: str) -> list[str]:
         """Return what an action lacks that the model cannot build: types by name, then conditions."""
-        state, operator = self.state, self._domain.operators[self._ways[name][0]]
-        kinds = self._domain.kinds
+        state, operator = self.state, self.domain.operators[self.ways[name][0]]
+        kinds = self.domain.kinds
         built = self._built_by(name, self.exposed(name) or ())
         given = set() if self.world is None else {self.world.compilation.fact_of[query] for query in built}
         lacking = [fact for fact, truth in operator.pre.items() if state[fact] is not truth and fact not in given]
@@ -96,10 +88,10 @@ class Outlook:
     def moves(self) -> list[Move]:
         """Return everything that can be done now, by name; unknown conditions that matter are found out."""
         found: list[Move] = []
-        for name, ways in self._ways.items():
+        for name, ways in self.ways.items():
             exposed = self.exposed(name)
             if exposed is not None and self.is_possible(ways[0], exposed):
-                found.append(Move(self._domain.operators[ways[0]], exposed, self._repeats(name)))
+                found.append(Move(self.domain.operators[ways[0]], exposed, self._repeats(name)))
         return found
 
     def exposed(self, name: str) -> tuple[Exposed, ...] | None:
@@ -124,10 +116,10 @@ class Outlook:
 
     def is_possible(self, index: int, exposed: Iterable[Exposed]) -> bool:
         """Tell whether what an action needs holds, but for what the model is to build."""
-        masks, operator = self._domain.masks[index], self._domain.operators[index]
+        masks, operator = self.domain.masks[index], self.domain.operators[index]
         built = self._built_by(operator.name, exposed)
         needed_true = masks.pre_true & ~self._supplied(built)
-        needed_false = masks.pre_false & ~self._forgiven(operator.name, exposed)
+        needed_false = masks.pre_false & ~self.forgiven(operator.name, exposed)
         return self._holds(needed_true, built, truth=True) and self._holds(needed_false, built, truth=False)
 
     def _holds(self, mask: int, built: frozenset[Query], *, truth: bool) -> bool:
@@ -135,8 +127,8 @@ class Outlook:
         certain = known.true if truth else ~(known.true | known.unknown)
         if mask & ~certain & ~known.unknown:
             return False
-        for name in self._domain.names(mask & known.unknown):
-            bit = self._domain.bit(name)
+        for name in self.domain.names(mask & known.unknown):
+            bit = self.domain.bit(name)
             if bit & self._inquiry.world.askable:
                 self._inquiry.ask(name)
             world = self._inquiry.world
@@ -166,15 +158,15 @@ class Outlook:
         if self.world is None:
             return 0
         facts = self.world.compilation.fact_of
-        return sum(self._domain.bit(facts[query]) for query in built)
+        return sum(self.domain.bit(facts[query]) for query in built)
 
-    def _forgiven(self, name: str, exposed: Iterable[Exposed]) -> int:
+    def forgiven(self, name: str, exposed: Iterable[Exposed]) -> int:
         """Return the facts about earlier runs that do not hold an action back: it is given new inputs."""
         action = self._action(name)
         if action is None or action.rerun == "never":
             return 0
-        bit = self._domain.bit(is_idle(name)) if action.rerun == "always" else 0
-        return bit | (self._domain.bit(has_run(name)) if any(exposed) else 0)
+        bit = self.domain.bit(is_idle(name)) if action.rerun == "always" else 0
+        return bit | (self.domain.bit(has_run(name)) if any(exposed) else 0)
 
     # Parameters
 
@@ -209,50 +201,14 @@ class Outlook:
         action = self._action(name)
         if action is None or action.rerun != "always":
             return False
-        return bool(self._inquiry.world.true & self._domain.bit(is_idle(name)))
+        return bool(self._inquiry.world.true & self.domain.bit(is_idle(name)))
 
     def _action(self, name: str) -> Action | None:
         return None if self.world is None else self.world.compilation.catalogue.actions[name]
 
-    # Relevance
+    # For relevance
 
-    def helpful(self, goals: Iterable[PlanGoal]) -> set[str]:
-        """Return the actions that can still help one of the goals.
-
-        An action helps if what it brings about can flow into a goal: through typed inputs, optional ones too, and
-        conditions; through the model, when something on a way to the goal is still to be built by it; or through an
-        action on the way that may look at the whole board. What is there already needs no bringing about, and nothing
-        helps a goal that is out of reach.
-        """
-        known = self._inquiry.world
-        reach = self._reach(known.true, known.unknown)
-        in_reach = [wanted for wanted in self._demands(goals) if reach.covers(wanted)]
-        relevant = self._leading_to(in_reach, reach.operators)
-        names = {self._domain.operators[index].name for index in relevant}
-        if any(map(self._is_open, names)):
-            return {self._domain.operators[index].name for index in reach.operators}
-        return names
-
-    def is_dead_end(self, name: str, goals: Iterable[PlanGoal]) -> bool:
-        """Tell whether no goal is in reach any more once an action has run, however it turns out.
-
-        Only an action that takes something away can be one.
-        """
-        known, demands = self._inquiry.world, self._demands(goals)
-        for index in self._ways[name]:
-            masks = self._domain.masks[index]
-            if not masks.false & ~self._bookkeeping:
-                return False
-            supplied = known.true | self._buildable & masks.pre_true
-            reach = self._reach(*masks.after(supplied, known.unknown))
-            if any(map(reach.covers, demands)):
-                return False
-        return True
-
-    def _demands(self, goals: Iterable[PlanGoal]) -> list[Masks]:
-        return [self._domain.demands(goal) for goal in goals if goal is not NIRVANA]
-
-    def _is_open(self, name: str) -> bool:
+    def is_open(self, name: str) -> bool:
         """Tell whether anything on the board may make a difference to what an action does."""
         action = self._action(name)
         if action is None:
@@ -262,51 +218,13 @@ class Outlook:
         return any(self._can_build(item) and not self._is_filled(action, item, again=False) for item in
                    action.body.required)  # fmt: skip
 
-    def _reach(self, true: int, unknown: int) -> "_Reach":
-        """Return the operators that can be run sooner or later from some facts, and what they may bring about.
-
-        What operators take away is left out of account, so that nothing which is possible is missed.
-        """
-        false = ~true
-        true |= unknown | self._buildable
-        for name, ways in self._ways.items():
-            false |= self._forgiven(name, self.exposed(name) or ()) if ways else 0
-        left = dict(enumerate(self._domain.masks))
-        found: list[int] = []
-        while True:
-            new = [i for i, m in left.items() if not (m.pre_true & ~true or m.pre_false & ~false)]
-            if not new:
-                return _Reach(tuple(sorted(found)), true, false)
-            for index in new:
-                masks = left.pop(index)
-                true |= masks.true | masks.unknown
-                false |= masks.false | masks.unknown
-                found.append(index)
-
-    def _leading_to(self, needs: Sequence[Masks], reachable: Iterable[int]) -> set[int]:
-        known = self._inquiry.world
-        left = {index: self._domain.masks[index] for index in reachable}
-        chosen: dict[int, Masks] = {}
-        while True:
-            needed = [*needs, *chosen.values()]
-            undone = _union(masks.false | masks.unknown for masks in chosen.values())
-            redone = _union(masks.true | masks.unknown for masks in chosen.values()) & ~self._bookkeeping
-            wished = _union(self._optional(self._domain.operators[index].name) for index in chosen)
-            true = (wished | _union(masks.pre_true for masks in needed)) & (~known.true | undone)
-            false = _union(masks.pre_false for masks in needed) & (known.true | known.unknown | redone)
-            new = {i for i, m in left.items() if (m.true | m.unknown) & true or (m.false | m.unknown) & false}
-            if not new:
-                return set(chosen)
-            for index in new:
-                chosen[index] = left.pop(index)
-
-    def _optional(self, name: str) -> int:
+    def optional(self, name: str) -> int:
         """Return the facts that an action can do without, and would use."""
         action = self._action(name)
         if action is None or self.world is None:
             return 0
         facts = self.world.compilation.fact_of
-        return _union(self._domain.bit(facts[item.query]) for item in action.body.inputs if item.optional)
+        return union(self.domain.bit(facts[item.query]) for item in action.body.inputs if item.optional)
 
     def _bits_buildable(self) -> int:
         if self.world is None:
@@ -314,10 +232,11 @@ class Outlook:
         compilation = self.world.compilation
         inputs = (item for action in compilation.catalogue.actions.values() for item in action.body.inputs)
         queries: Iterator[Query] = (item.query for item in inputs if self._can_build(item))
-        return _union(self._domain.bit(compilation.fact_of[query]) for query in queries)
+        return union(self.domain.bit(compilation.fact_of[query]) for query in queries)
 
 
-def _union(masks: Iterable[int]) -> int:
+def union(masks: Iterable[int]) -> int:
+    """Return the facts that are in any of some masks."""
     found = 0
     for mask in masks:
         found |= mask

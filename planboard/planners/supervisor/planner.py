@@ -19,6 +19,7 @@ from planboard.planners.supervisor.calls import read_call, same_call
 from planboard.planners.supervisor.offers import offers_of
 from planboard.planners.supervisor.outlook import Move, Outlook
 from planboard.planners.supervisor.prompts import SYSTEM, Room, answers, digest, news
+from planboard.planners.supervisor.relevance import Relevance
 from planboard.planners.world import World
 
 BeforeModel: TypeAlias = Callable[[ModelRequest], ModelRequest | Awaitable[ModelRequest]]
@@ -127,9 +128,10 @@ class Supervisor(Planner):
         moves = outlook.moves()
         if self.show_irrelevant:
             return moves
-        helpful = outlook.helpful(outlook.goals)
+        relevance = Relevance(outlook)
+        helpful = relevance.helpful()
         useful = [move for move in moves if move.operator.name in helpful]
-        return [move for move in useful if not outlook.is_dead_end(move.operator.name, outlook.goals)]
+        return [move for move in useful if not relevance.is_dead_end(move.operator.name)]
 
     def _ask(self, problem: Problem, goal: PlanGoal, offers: dict[str, Offer]) -> Ask:
         world = problem.state if isinstance(problem.state, World) else None
