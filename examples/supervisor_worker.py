@@ -28,15 +28,18 @@ class Findings(BaseModel):
 
 
 class Code(BaseModel):
-    function_name: str
-    source: str = Field(description="The whole Python source.")
+    source: str = Field(description="One Python function, complete, with its def line.")
 
 
-def is_python(code: Code) -> None:
-    """Reject what is no Python, or does not define the function; the model is then asked again."""
-    defined = [node.name for node in ast.walk(ast.parse(code.source)) if isinstance(node, ast.FunctionDef)]
-    if code.function_name not in defined:
-        message = f"the source does not define {code.function_name}"
+def is_a_function(code: Code) -> None:
+    """Reject what is no Python (a SyntaxError is one more thing to tell the model) or defines no function."""
+    try:
+        body = ast.parse(code.source).body
+    except SyntaxError as error:
+        message = f"this is no Python: {error}"
+        raise ValueError(message) from error
+    if not any(isinstance(node, ast.FunctionDef) for node in body):
+        message = "the source defines no function"
         raise ValueError(message)
 
 
@@ -51,7 +54,7 @@ async def research(request: ResearchRequest, ai: Ai) -> Findings:
 async def write_code(task: Task, findings: Findings, ai: Ai) -> Code:
     """Write the code."""
     prompt = f"Write a Python function for this task: {ai.data(task)}\nUse these facts: {ai.data(findings)}"
-    return await ai.create(prompt, Code, checks=(is_python,))
+    return await ai.create(prompt, Code, checks=(is_a_function,))
 
 
 agent = Agent("team", [research, write_code], description="Researches, then writes code.")
@@ -62,10 +65,7 @@ def script() -> ScriptedModel:
         rules={
             "research": {"request": {"question": "How many kilometres are a mile?"}},
             Findings: Findings(facts=["A mile is 1.609344 kilometres."]),
-            Code: Code(
-                function_name="to_kilometres",
-                source="def to_kilometres(miles: float) -> float:\n    return miles * 1.609344\n",
-            ),
+            Code: Code(source="def to_kilometres(miles: float) -> float:\n    return miles * 1.609344\n"),
         }
     )
 
