@@ -1,6 +1,6 @@
 """A supervisor and two workers, a researcher and a coder: the task that supervisors are usually shown with.
 
-Shows forced moves: the workers share typed artefacts instead of messages. The model words the question for the
+Shows forced moves: the workers share typed artefacts instead of messages. The model words the request for the
 researcher. After that
 only the coder is left, and everything it needs is on the board, so it is started without asking the model again.
 """
@@ -8,7 +8,7 @@ only the coder is left, and everything it needs is on the board, so it is starte
 import ast
 
 import model_choice
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from planboard import Agent, Ai, ProcessOptions, ScriptedModel, Supervisor, achieves_goal, action
 
@@ -20,7 +20,16 @@ class Task(BaseModel):
 
 
 class ResearchRequest(BaseModel):
-    question: str = Field(description="The fact that the coder needs to know.")
+    fact: str = Field(description="What the coder has to know of the world, such as: the length of a mile.")
+
+    @field_validator("fact")
+    @classmethod
+    def of_the_world(cls, fact: str) -> str:
+        """Refuse what is about code; the model is told, and calls again."""
+        if "python" in fact.lower() or "function" in fact.lower():
+            message = "name what has to be known, and leave out Python and functions"
+            raise ValueError(message)
+        return fact
 
 
 class Findings(BaseModel):
@@ -46,7 +55,7 @@ def is_a_function(code: Code) -> None:
 @action
 async def research(request: ResearchRequest, ai: Ai) -> Findings:
     """Find out facts."""
-    return await ai.create(f"Give the facts that answer this: {ai.data(request.question)}", Findings)
+    return await ai.create(f"State the facts, numbers included and no code: {ai.data(request.fact)}", Findings)
 
 
 @achieves_goal("Python source that does the task")
@@ -63,7 +72,7 @@ agent = Agent("team", [research, write_code], description="Researches, then writ
 def script() -> ScriptedModel:
     return ScriptedModel(
         rules={
-            "research": {"request": {"question": "How many kilometres are a mile?"}},
+            "research": {"request": {"fact": "the length of a mile"}},
             Findings: Findings(facts=["A mile is 1.609344 kilometres."]),
             Code: Code(source="def to_kilometres(miles: float) -> float:\n    return miles * 1.609344\n"),
         }
