@@ -26,8 +26,8 @@ class ResearchRequest(BaseModel):
     @classmethod
     def of_the_world(cls, fact: str) -> str:
         """Refuse what is about code; the model is told, and calls again."""
-        if "python" in fact.lower() or "function" in fact.lower():
-            message = "name what has to be known, and leave out Python and functions"
+        if "python" in fact.lower():
+            message = "name what has to be known, and leave out Python"
             raise ValueError(message)
         return fact
 
