@@ -6,6 +6,7 @@ only the coder is left, and everything it needs is on the board, so it is starte
 """
 
 import ast
+import re
 
 import model_choice
 from pydantic import BaseModel, Field, field_validator
@@ -25,11 +26,8 @@ class ResearchRequest(BaseModel):
     @field_validator("fact")
     @classmethod
     def of_the_world(cls, fact: str) -> str:
-        """Refuse what is about code; the model is told, and calls again."""
-        if "python" in fact.lower():
-            message = "name what has to be known, and leave out Python"
-            raise ValueError(message)
-        return fact
+        """Leave out what is about code, which small models like to add."""
+        return re.sub(r"\s+(in|with|using) Python\b", "", fact)
 
 
 class Findings(BaseModel):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from planboard.blackboard.entry import INPUT, Entry
 from planboard.llm.port import Message
 from planboard.llm.showing import as_data, cut
-from planboard.planners.conversation import Conversation, Turn
+from planboard.planners.conversation import Conversation, Exchange, Turn
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.problem import Problem
 from planboard.planners.world import World
@@ -23,6 +23,8 @@ SYSTEM = (
 
 _NUDGE = "Call a tool; text alone does not reach the goal."
 _TOLD = 240
+_NAME = 64
+_ARGUMENTS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,12 @@ def _summary(entries: Sequence[Entry], limit: int) -> str:
     return f"- {len(entries)} more, without their values: {cut(names, limit)}"
 
 
+def _called(exchange: Exchange) -> str:
+    """Return a call as the model made it, cut and without what could pass for a tag."""
+    text = f"{exchange.call.name[:_NAME]}({cut(exchange.call.arguments, _ARGUMENTS)})"
+    return " ".join(text.replace("<", "\\u003c").split())
+
+
 def _aftermath(turn: Turn | None) -> list[str]:
     """Tell what went wrong with the calls of the last turn; what went well is on the board."""
     if turn is None or not turn.answered:
@@ -134,5 +142,5 @@ def _aftermath(turn: Turn | None) -> list[str]:
     if not turn.exchanges:
         return [_NUDGE]
     bad = [exchange for exchange in turn.exchanges if exchange.fate in ("failed", "refused")]
-    told = dict.fromkeys(f"- {cut(exchange.call.name, 64)}: {cut(exchange.result, _TOLD)}" for exchange in bad[:4])
+    told = dict.fromkeys(f"- {_called(exchange)}: {cut(exchange.result, _TOLD)}" for exchange in bad[:4])
     return ["Your last calls went wrong:", *told] if bad else []
