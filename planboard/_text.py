@@ -45,6 +45,11 @@ def is_secret(name: str) -> bool:
     return re.search(_SECRET_NAME, name, re.IGNORECASE) is not None
 
 
+def without_secrets(text: str) -> str:
+    """Return a text without what stands in it under a name such as `api_key`: "api_key='x'" is "api_key=***"."""
+    return _SECRET.sub(r"\1\2***", text)
+
+
 def masked(plain: Any) -> Any:
     """Return plain data without what is secret by its name; what is secret by its type is hidden already."""
     if isinstance(plain, list):
@@ -63,5 +68,5 @@ def brief(value: object, limit: int = 80) -> str:
         text = repr(value)
     except Exception as error:  # noqa: BLE001 - the repr is the user's; its failure becomes part of the text
         text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
-    text = _SECRET.sub(r"\1\2***", " ".join(text.split()))
+    text = without_secrets(" ".join(text.split()))
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
+from planboard._text import without_secrets
 from planboard.errors import EntryTypeError
 from planboard.types import TypeForm, type_name
 
@@ -63,7 +64,7 @@ def describe(error: ValidationError) -> str:
 def describe_error(error: BaseException) -> str:
     """Return an error's type and message, without the values that pydantic would show of what did not fit."""
     try:
-        message = describe(error) if isinstance(error, ValidationError) else str(error)
+        message = describe(error) if isinstance(error, ValidationError) else without_secrets(str(error))
     except Exception as other:  # noqa: BLE001 - an error that cannot be shown must not hide behind another
         message = f"it cannot be shown, for its text raises {type(other).__name__}"
     return f"{type(error).__name__}: {message}"

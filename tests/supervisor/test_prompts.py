@@ -281,3 +281,19 @@ def test_each_tool_is_strict_or_sent_as_it_is():
         "free": False,
         "strict": True,
     }
+
+
+def test_a_secret_in_the_text_of_an_error_is_hidden_too():
+    """Case 165."""
+
+    @action
+    def phone_in(user_input: UserInput) -> Order:
+        raise RuntimeError("connect(host='x', api_key='hunter2', password=hunter3) failed")
+
+    agent = Agent("kitchen", [phone_in, *KITCHEN.parts])
+    process, model = supervised(agent, INPUT, script=[call("phone_in"), [call("choose_cook"), call("take_order")]],
+                                rules={"take_order": {}})  # fmt: skip
+
+    told = str(model.requests) + str([event_to_dict(event) for event in process.events])
+    assert "connect(host='x'" in told
+    assert "hunter" not in told
