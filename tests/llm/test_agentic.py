@@ -3,6 +3,8 @@
 import asyncio
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
 from planboard import (
@@ -349,3 +351,32 @@ def test_a_method_is_a_tool():
 def test_a_limit_below_one_is_refused():
     with pytest.raises((DefinitionError, ModelError), match="limit"):
         use(ScriptedModel(), add, limit=0)
+
+
+NAMES = st.sampled_from(["add", "total", "fail", "answer", "ADD", "nope", ""]) | st.text(max_size=70)
+ARGUMENTS = st.sampled_from(
+    ["{}", "", "[]", '{"a": 1}', '{"a": "x"}', '{"items": []}', '{"total": 3}', '{"total": "much"}', "{"]
+) | st.text(max_size=20)  # fmt: skip
+REPLIES = (
+    st.text(max_size=20)
+    | st.builds(raw_call, NAMES, ARGUMENTS)
+    | st.lists(st.builds(raw_call, NAMES, ARGUMENTS), min_size=1, max_size=10)
+)
+
+
+@given(replies=st.lists(REPLIES, max_size=6), returning=st.sampled_from([str, Receipt]), limit=st.integers(1, 5))
+def test_whatever_the_model_says_there_is_an_answer_or_a_typed_error(replies, returning, limit):
+    """Every call has its one result, and the model is asked no more often than it has turns and attempts."""
+    model = ScriptedModel(*replies, rules=lambda request: Receipt(total=1) if request.wanted else "done")
+
+    try:
+        found = use(model, add, total, fail, returning=returning, limit=limit)
+    except ModelOutputError:
+        found = returning(total=0) if returning is Receipt else "none"
+
+    assert isinstance(found, returning)
+    assert len(model.requests) <= limit + 2
+    for request in model.requests:
+        called = [one["id"] for message in request["messages"] for one in message.get("tool_calls", ())]
+        told = [message["tool_call_id"] for message in request["messages"] if message["role"] == "tool"]
+        assert sorted(called) == sorted(told)
