@@ -13,22 +13,29 @@ if TYPE_CHECKING:
     from planboard.actions.decorators import achieves_goal, action, condition
     from planboard.actions.goal import Goal
     from planboard.actions.state import state
+    from planboard.actions.waiting import Denied, Expired, Slept
     from planboard.blackboard.board import Blackboard
     from planboard.blackboard.conditions import Not
     from planboard.blackboard.entry import Entry
+    from planboard.blackboard.registry import Migration
     from planboard.errors import (
         ActionError,
         ActionTimeoutError,
+        AgentChangedError,
+        AlreadyAnsweredError,
         BlackboardError,
         BudgetExceededError,
         ConcurrentRunError,
         ConditionError,
+        CorruptJournalError,
         CostError,
         DefinitionError,
         EntryNotFoundError,
         EntryTypeError,
         ExecutionError,
         ExpressionError,
+        InvalidAnswerError,
+        JournalError,
         ModelError,
         ModelOutputError,
         ModelRefusedError,
@@ -44,11 +51,20 @@ if TYPE_CHECKING:
         ProcessTerminatedError,
         ProcessWaitingError,
         Replan,
+        RequestError,
+        RunClaimedError,
+        RunExistsError,
         RunningLoopError,
+        SecretMissingError,
+        SecretNotKeptError,
+        StaleRunError,
         TranslationError,
         UnknownNameError,
+        UnknownRequestError,
+        UnknownRunError,
     )
     from planboard.events import Event, ProcessStatus
+    from planboard.journal import Journal, MemoryJournal, SqliteJournal
     from planboard.llm.ai import Ai, Judgement
     from planboard.llm.chat import Prices
     from planboard.llm.choosing import AgentChoice, GoalChoice, NoneFits, choose_agent, choose_goal
@@ -72,10 +88,14 @@ if TYPE_CHECKING:
     )
     from planboard.runtime.agent import Agent
     from planboard.runtime.check import Finding
+    from planboard.runtime.clock import Clock
     from planboard.runtime.light import aact, act, asupervise, supervise
     from planboard.runtime.options import Budget, ProcessOptions
+    from planboard.runtime.policies import Approval
     from planboard.runtime.process import Process
+    from planboard.runtime.requests import Approve, Deny, Edit, Finished, Request
     from planboard.runtime.runner import arun, run
+    from planboard.steps import human, sleep, subagent
     from planboard.types import All, Named
 
 _HOMES = {
@@ -84,19 +104,24 @@ _HOMES = {
     "planboard.actions.decorators": ("achieves_goal", "action", "condition"),
     "planboard.actions.goal": ("Goal",),
     "planboard.actions.state": ("state",),
+    "planboard.actions.waiting": ("Denied", "Expired", "Slept"),
     "planboard.blackboard.board": ("Blackboard",),
     "planboard.blackboard.conditions": ("Not",),
     "planboard.blackboard.entry": ("Entry",),
+    "planboard.blackboard.registry": ("Migration",),
     "planboard.errors": (
-        "ActionError", "ActionTimeoutError", "BlackboardError", "BudgetExceededError", "ConcurrentRunError",
-        "ConditionError", "CostError",
+        "ActionError", "ActionTimeoutError", "AgentChangedError", "AlreadyAnsweredError", "BlackboardError",
+        "BudgetExceededError", "ConcurrentRunError", "ConditionError", "CorruptJournalError", "CostError",
         "DefinitionError", "EntryNotFoundError", "EntryTypeError", "ExecutionError", "ExpressionError",
-        "ModelError", "ModelOutputError", "ModelRefusedError", "ModelUnavailableError", "MutatedEntryError",
-        "OutputError", "PlanboardError", "PlanningError", "ProcessCancelledError",
-        "ProcessFailedError", "ProcessNotCompletedError", "ProcessStuckError", "ProcessTerminatedError",
-        "ProcessWaitingError", "Replan", "RunningLoopError", "TranslationError", "UnknownNameError",
+        "InvalidAnswerError", "JournalError", "ModelError", "ModelOutputError", "ModelRefusedError",
+        "ModelUnavailableError", "MutatedEntryError", "OutputError", "PlanboardError", "PlanningError",
+        "ProcessCancelledError", "ProcessFailedError", "ProcessNotCompletedError", "ProcessStuckError",
+        "ProcessTerminatedError", "ProcessWaitingError", "Replan", "RequestError", "RunClaimedError",
+        "RunExistsError", "RunningLoopError", "SecretMissingError", "SecretNotKeptError", "StaleRunError", "TranslationError",
+        "UnknownNameError", "UnknownRequestError", "UnknownRunError",
     ),
     "planboard.events": ("Event", "ProcessStatus"),
+    "planboard.journal": ("Journal", "MemoryJournal", "SqliteJournal"),
     "planboard.llm.ai": ("Ai", "Judgement"),
     "planboard.llm.chat": ("Prices",),
     "planboard.llm.choosing": ("AgentChoice", "GoalChoice", "NoneFits", "choose_agent", "choose_goal"),
@@ -110,10 +135,14 @@ _HOMES = {
     ),
     "planboard.runtime.agent": ("Agent",),
     "planboard.runtime.check": ("Finding",),
+    "planboard.runtime.clock": ("Clock",),
     "planboard.runtime.light": ("aact", "act", "asupervise", "supervise"),
     "planboard.runtime.options": ("Budget", "ProcessOptions"),
+    "planboard.runtime.policies": ("Approval",),
     "planboard.runtime.process": ("Process",),
+    "planboard.runtime.requests": ("Approve", "Deny", "Edit", "Finished", "Request"),
     "planboard.runtime.runner": ("arun", "run"),
+    "planboard.steps": ("human", "sleep", "subagent"),
     "planboard.types": ("All", "Named"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -126,32 +155,48 @@ __all__ = [
     "ActionError",
     "ActionTimeoutError",
     "Agent",
+    "AgentChangedError",
     "AgentChoice",
     "Ai",
     "All",
+    "AlreadyAnsweredError",
+    "Approval",
+    "Approve",
     "Blackboard",
     "BlackboardError",
     "Budget",
     "BudgetExceededError",
+    "Clock",
     "ConcurrentRunError",
     "ConditionError",
+    "CorruptJournalError",
     "CostError",
     "DefinitionError",
+    "Denied",
+    "Deny",
+    "Edit",
     "Entry",
     "EntryNotFoundError",
     "EntryTypeError",
     "Event",
     "ExecutionError",
+    "Expired",
     "ExpressionError",
     "FallbackModel",
     "Finding",
+    "Finished",
     "Goal",
     "GoalChoice",
     "Goap",
     "Hybrid",
+    "InvalidAnswerError",
+    "Journal",
+    "JournalError",
     "Judgement",
     "LanguageModel",
     "Limit",
+    "MemoryJournal",
+    "Migration",
     "ModelError",
     "ModelOutputError",
     "ModelRefusedError",
@@ -184,13 +229,24 @@ __all__ = [
     "ProcessTerminatedError",
     "ProcessWaitingError",
     "Replan",
+    "Request",
+    "RequestError",
     "Retry",
+    "RunClaimedError",
+    "RunExistsError",
     "RunningLoopError",
     "ScriptedModel",
     "ScriptedRequest",
+    "SecretMissingError",
+    "SecretNotKeptError",
+    "Slept",
+    "SqliteJournal",
+    "StaleRunError",
     "Supervisor",
     "TranslationError",
     "UnknownNameError",
+    "UnknownRequestError",
+    "UnknownRunError",
     "Usage",
     "Utility",
     "__version__",
@@ -204,9 +260,12 @@ __all__ = [
     "choose_agent",
     "choose_goal",
     "condition",
+    "human",
     "raw_call",
     "run",
+    "sleep",
     "state",
+    "subagent",
     "supervise",
 ]
 

@@ -8,6 +8,7 @@ PlanboardError
 ├── BlackboardError
 │   ├── EntryNotFoundError          nothing on the board answers
 │   ├── EntryTypeError              a value is not of the type it was declared to be
+│   │   └── SecretMissingError      a secret in it was not written, and has to be given
 │   └── MutatedEntryError           an object was changed after it was put on the board
 ├── PlanningError                   a problem that cannot be planned for as it is stated
 │   ├── ConditionError              a condition raised instead of answering
@@ -29,6 +30,18 @@ PlanboardError
 │   ├── ProcessCancelledError
 │   └── ProcessWaitingError
 ├── ConcurrentRunError              a process is already being run
+│   └── RunClaimedError             another program goes on with it
+├── RequestError                    an answer to a request that cannot be taken
+│   ├── UnknownRequestError         nothing of that id waits for an answer
+│   ├── AlreadyAnsweredError        it was answered before
+│   └── InvalidAnswerError          the answer is not of the type that was asked for
+├── JournalError                    something about runs that are kept
+│   ├── UnknownRunError             no run of that id is kept
+│   ├── RunExistsError              a run of that id is kept already
+│   ├── StaleRunError               somebody else has continued the run
+│   ├── CorruptJournalError         what is kept cannot be read
+│   ├── AgentChangedError           the agent is no longer what the run was begun with
+│   └── SecretNotKeptError          a secret has to be given again
 └── RunningLoopError                `run` was called where only `await arun` can work
 ```
 
@@ -91,6 +104,15 @@ class EntryNotFoundError(BlackboardError, LookupError):
 
 class EntryTypeError(BlackboardError, TypeError):
     """A value is not of the type that it was declared to be."""
+
+
+class SecretMissingError(EntryTypeError):
+    """Secrets are never written; to read a value that holds some, they have to be given."""
+
+    def __init__(self, message: str, *, secrets: tuple[str, ...]) -> None:
+        self.secrets = secrets
+        """What is missing, such as "Login.password"."""
+        super().__init__(message)
 
 
 class MutatedEntryError(BlackboardError):
@@ -213,6 +235,72 @@ class ProcessWaitingError(ProcessNotCompletedError):
 
 class ConcurrentRunError(PlanboardError, RuntimeError):
     """A process is already being run; one process has one driver at a time."""
+
+
+class RunClaimedError(ConcurrentRunError):
+    """Somebody goes on with a run already, here or in another program that is alive."""
+
+
+class RequestError(PlanboardError):
+    """An answer to a request cannot be taken."""
+
+    def __init__(self, request_id: str, message: str) -> None:
+        self.request_id = request_id
+        super().__init__(message)
+
+
+class UnknownRequestError(RequestError, LookupError):
+    """Nothing of that id waits for an answer."""
+
+
+class AlreadyAnsweredError(RequestError):
+    """The request was answered before; that answer stands."""
+
+
+class InvalidAnswerError(RequestError, ValueError):
+    """The answer is not of the type that was asked for. The request waits on."""
+
+
+class JournalError(PlanboardError):
+    """Something about runs that are kept in a journal."""
+
+    def __init__(self, run_id: str, message: str) -> None:
+        self.run_id = run_id
+        super().__init__(message)
+
+
+class UnknownRunError(JournalError, LookupError):
+    """No run of that id is kept."""
+
+
+class RunExistsError(JournalError):
+    """A run of that id is kept already; go on with it by `Process.restore`."""
+
+
+class StaleRunError(JournalError):
+    """Somebody else has continued the run since this program last looked; restore it anew."""
+
+
+class CorruptJournalError(JournalError):
+    """What is kept of a run cannot be read: it was changed, or was never a journal."""
+
+
+class AgentChangedError(JournalError):
+    """The agent is no longer what the run was begun with, in a way that matters to it."""
+
+    def __init__(self, run_id: str, message: str, *, differences: tuple[str, ...]) -> None:
+        self.differences = differences
+        """What is different, a line each."""
+        super().__init__(run_id, message)
+
+
+class SecretNotKeptError(JournalError):
+    """Secrets are never written, so this one has to be given again."""
+
+    def __init__(self, run_id: str, message: str, *, secrets: tuple[str, ...]) -> None:
+        self.secrets = secrets
+        """What is missing, such as "Login.password"."""
+        super().__init__(run_id, message)
 
 
 class RunningLoopError(PlanboardError, RuntimeError):

@@ -12,6 +12,9 @@ from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args,
 
 from typing_extensions import TypeAliasType
 
+WRITTEN_AT = "__planboard_written_at__"
+"""The attribute by which a function that Planboard made says where a user asked for it."""
+
 TypeForm: TypeAlias = Any
 """A class, a parametrised type, a union or an `Annotated` type: what a signature may hold."""
 
@@ -46,6 +49,9 @@ class Location:
 
 def location_of(target: Callable[..., Any] | type) -> Location | None:
     """Return where a function or class is defined, or `None` for one that has no source, such as a builtin."""
+    said: Location | None = getattr(target, WRITTEN_AT, None)
+    if said is not None:
+        return said
     code = getattr(unwrap(target), "__code__", None) if not isinstance(target, type) else None
     if code is not None:
         return Location(code.co_filename, code.co_firstlineno)

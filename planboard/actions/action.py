@@ -1,11 +1,12 @@
 """Actions and conditions as an agent knows them: bound, resolved and ready to be planned and run."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from planboard.actions.declarations import Rerun, Retry
 from planboard.actions.goal import Achievement
+from planboard.actions.waiting import Wait
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.expressions import Expression
@@ -99,6 +100,17 @@ class TypedFunction:
                 kwargs[item.parameter] = value
         return Call(tuple(entries), tuple(args), kwargs)
 
+    def given_by(self, entries: Sequence[Entry]) -> dict[str, Entry | tuple[Entry, ...] | None]:
+        """Return by parameter the entries that a call was made with, from their order."""
+        given: dict[str, Entry | tuple[Entry, ...] | None] = {}
+        left = list(entries)
+        for item in self.inputs:
+            taken: list[Entry] = []
+            while left and item.query.admits(left[0]) and (item.collects or not taken):
+                taken.append(left.pop(0))
+            given[item.parameter] = tuple(taken) if item.collects else taken[0] if taken else None
+        return given
+
     def inject(self, call: Call, services: Iterable[object]) -> None:
         """Add the services to the arguments."""
         for parameter, form in self.services.items():
@@ -187,6 +199,10 @@ class Action:
     """The type of its output, if it always has exactly one."""
     has_tuple: bool = False
     """Whether it returns its outputs as a tuple."""
+    agent: Any = None
+    """The agent that it runs, if that is all it does."""
+    wait: Wait | None = None
+    """What the process does itself instead of running the function, which only words it."""
 
     @property
     def where(self) -> Location | None:

@@ -78,7 +78,7 @@ class Catalogue:
             self.asks_models
             or any(condition.waits for condition in self.conditions.values())
             or any(
-                action.is_async or action.timeout is not None or action.retry is not None
+                action.is_async or action.timeout is not None or action.retry is not None or action.wait is not None
                 for action in self.actions.values()
             )
         )
@@ -152,6 +152,8 @@ class Catalogue:
             timeout=declared.timeout,
             approval=declared.approval,
             achieves=declared.achieves,
+            wait=declared.wait,
+            agent=declared.agent,
             is_async=iscoroutinefunction(declared.function),
             state=item.state,
             has_tuple=any(origin_of(member) is tuple for member in members(signature.returns)),

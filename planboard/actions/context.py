@@ -33,6 +33,10 @@ class Usage(NamedTuple):
         cost = round(self.cost + other.cost, 12)  # costs are decimal numbers; 0.1 and 0.2 make 0.3
         return Usage(self.actions + other.actions, cost, self.tokens + other.tokens, self.llm_calls + other.llm_calls)
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        cost = round(self.cost - other.cost, 12)
+        return Usage(self.actions - other.actions, cost, self.tokens - other.tokens, self.llm_calls - other.llm_calls)
+
 
 NOTHING = Usage()
 
@@ -64,10 +68,28 @@ class Effects:
 NO_EFFECTS = Effects()
 """For actions without a context, which can have none; never changed."""
 
-ChildRunner = Callable[
-    ["Catalogue", tuple[object, ...], TypeForm, dict[str, Any], Effects, "ProcessOptions | None"], Awaitable[Any]
-]
-"""Runs an agent as a child: the agent, inputs, type wanted, bindings, where to note what it spends, options."""
+
+@dataclass(frozen=True, slots=True)
+class ChildOrder:
+    """What an action says of a child that it wants to be run."""
+
+    agent: "Catalogue"
+    inputs: tuple[object, ...]
+    """Objects for its board, unnamed."""
+    bindings: Mapping[str, object]
+    """Objects for its board, by name."""
+    returning: TypeForm
+    """The type wanted; `None` for the process itself."""
+    options: "ProcessOptions | None"
+    effects: Effects
+    """Where what it spends is noted."""
+    call: int
+    """The number of the call that starts it."""
+    attempt: int
+
+
+ChildRunner = Callable[[ChildOrder], Awaitable[Any]]
+"""Runs an agent as a child process, and returns its result."""
 
 
 class Injected:
@@ -83,7 +105,9 @@ class ActionContext(Injected):
     succeeds.
     """
 
-    __slots__ = ("_board", "_effects", "_read", "_run_child", "action", "attempt", "identities", "process_id")
+    __slots__ = (
+        "_board", "_effects", "_read", "_run_child", "action", "attempt", "call", "identities", "process_id",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -94,6 +118,8 @@ class ActionContext(Injected):
         *,
         run_child: ChildRunner,
         identities: Mapping[str, str],
+        call: int = 0,
+        attempt: int = 1,
     ) -> None:
         self.action = action
         """The name of the action that is running."""
@@ -101,12 +127,22 @@ class ActionContext(Injected):
         """The id of the process it runs in."""
         self.identities = identities
         """On whose behalf the run acts."""
-        self.attempt = 1
+        self.call = call
+        """The number of the call within its process."""
+        self.attempt = attempt
         """1 for the first try, more after a retry."""
         self._board = board
         self._effects = effects
         self._read: list[Entry] = []
         self._run_child = run_child
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same for every attempt at this call, also in another program after a crash, and for no other call.
+
+        Give it to whatever shall happen once: a payment, a message.
+        """
+        return f"{self.process_id}:{self.call}"
 
     def add(self, value: object, *, type: TypeForm | None = None) -> None:  # noqa: A002 - as on the board
         """Put one more object on the board.
@@ -205,4 +241,5 @@ class ActionContext(Injected):
         Raises:
             ProcessNotCompletedError: The child did not complete.
         """
-        return await self._run_child(agent, inputs, returning, bindings, self._effects, options)
+        order = ChildOrder(agent, inputs, bindings, returning, options, self._effects, self.call, self.attempt)
+        return await self._run_child(order)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from planboard.actions.goal import Achievement, is_seconds
 from planboard.actions.signature import SignatureReader
+from planboard.actions.waiting import Wait
 from planboard.errors import DefinitionError
 from planboard.types import Location, TypeForm, location_of
 
@@ -95,6 +96,8 @@ class ActionDeclaration:
     timeout: float | None
     approval: bool
     achieves: Achievement | None = None
+    wait: Wait | None = None
+    agent: Any = None
     cost_estimate: Estimate | None = None
     value_estimate: Estimate | None = None
     predicates: list[ConditionDeclaration] = field(default_factory=list)

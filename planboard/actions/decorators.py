@@ -20,6 +20,7 @@ from planboard.actions.declarations import (
 )
 from planboard.actions.goal import Achievement, checked_share, is_seconds
 from planboard.actions.signature import SignatureReader, is_method
+from planboard.actions.waiting import Wait
 from planboard.errors import DefinitionError
 from planboard.types import Location, TypeForm, is_type, location_of
 
@@ -111,7 +112,7 @@ def action(function: Any = None, /, **options: Any) -> Any:
     """
 
     def declare(function: Callable[..., Any]) -> Any:
-        return _declare_action(function, **options)
+        return declare_action(function, **options)
 
     return declare if function is None else declare(function)
 
@@ -169,9 +170,14 @@ def condition(function: Any = None, /, *, name: str | None = None) -> Any:
     return declare if function is None else declare(function)
 
 
-def _declare_action(  # noqa: PLR0913 - the options of the decorator
+def declare_action(  # noqa: D417, PLR0913 - the options of the decorator
     function: Callable[..., Any],
     *,
+    kind: str = "action",
+    returns: TypeForm = None,
+    wait: Wait | None = None,
+    agent: Any = None,
+    attach: Callable[[ActionDeclaration], Any] | None = None,
     description: str | None = None,
     cost: float | Callable[..., float] = 0.0,
     value: float | Callable[..., float] = 0.0,
@@ -189,7 +195,23 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
     approval: bool = False,
     name: str | None = None,
 ) -> Callable[..., Any]:
-    _check_function(function, "action")
+    """Declare a function to be an action, or the words of a step.
+
+    Args:
+        function: Its parameters are the inputs.
+        kind: What it is, for messages.
+        returns: What it yields, if that is not what the function returns.
+        wait: What the process does instead of running the function.
+        agent: The agent that it runs.
+        attach: Returns the object that carries the declaration; by default the function does.
+
+    What else it takes are the options of `@action`.
+
+    Raises:
+        DefinitionError: Something about the declaration cannot work.
+    """
+    if attach is None:
+        _check_function(function, "action")
     name = name or _name_of(function)
     of, where = f"Action {name!r}", location_of(function)
     if timeout is not None and not (is_seconds(timeout) and timeout > 0):
@@ -201,11 +223,11 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
     if trigger is not None and not is_type(trigger):
         message = f"{of} has trigger={trigger!r}; a trigger is the type that the newest entry must have."
         raise DefinitionError(message, where=where)
-    method = is_method(function)
+    method = attach is None and is_method(function)
     declaration = ActionDeclaration(
         name=name,
         function=function,
-        reader=SignatureReader(function, kind="action", skip_first=method),
+        reader=SignatureReader(function, kind=kind, skip_first=method, returns=returns),
         method=method,
         description=description if description is not None else _first_paragraph(function),
         cost=_located(checked_share, "cost", 0.0 if callable(cost) else cost, of, where=where),
@@ -223,14 +245,20 @@ def _declare_action(  # noqa: PLR0913 - the options of the decorator
         timeout=timeout,
         approval=approval,
         achieves=getattr(function, _ACHIEVES, None),
+        wait=wait,
+        agent=agent,
         rerun_given=rerun is not None,
     )
     if callable(cost):
         declaration.cost_estimate = _estimate(cost, "cost function", declaration.reader)
     if callable(value):
         declaration.value_estimate = _estimate(value, "value function", declaration.reader)
-    _mark(function, declaration)
-    _attach_methods(function, declaration)
+    carrier = function
+    if attach is None:
+        _mark(function, declaration)
+    else:
+        carrier = attach(declaration)
+    _attach_methods(carrier, declaration)
     return function
 
 

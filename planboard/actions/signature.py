@@ -71,10 +71,12 @@ class SignatureReader:
         kind: str,
         skip_first: bool,
         needs_return: bool = True,
+        returns: TypeForm = None,
         like: "SignatureReader | None" = None,
     ) -> None:
         self._function = function
         self._needs_return = needs_return
+        self._returns = returns
         self._like = like
         self.skip_first = skip_first
         """Whether the first parameter is `self`."""
@@ -112,6 +114,8 @@ class SignatureReader:
         inputs = tuple(self._input(parameter, namespace) for parameter in taken)
         if not self._needs_return:
             return Signature(inputs, None)
+        if self._returns is not None:
+            return Signature(inputs, self._checked_return(normal(self._returns)))
         if "return" not in annotations:
             raise self._error(f"{self._what} has no return type. Annotate it, with `-> None` if it returns nothing.")
         returns = self._resolve("return", annotations["return"], namespace)

@@ -16,7 +16,7 @@ from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.index import Matcher, Query
 from planboard.blackboard.integrity import same, watch
 from planboard.blackboard.matching import conforms
-from planboard.blackboard.schema import Codec, StoredBoard, describe, structural_problem
+from planboard.blackboard.schema import StoredBoard, describe, structural_problem
 from planboard.errors import EntryNotFoundError, EntryTypeError, MutatedEntryError
 from planboard.types import TypeForm, type_name
 
@@ -225,32 +225,46 @@ class Blackboard:
         Raises:
             EntryTypeError: A value would not come back equal; the message says which.
         """
-        import json
+        from planboard.blackboard.codec import Codec, to_text
+        from planboard.blackboard.registry import TypeRegistry
 
-        codec = Codec()
-        hidden = set(self.entries) - set(self.visible)
-        entries = [
+        entries, hidden = self.entries, set(self.entries) - set(self.visible)
+        registry = TypeRegistry(type(entry.value) if entry.type is None else entry.type for entry in entries)
+        codec = Codec(registry)
+        stored_entries = [
             {
-                **codec.encode(type(entry.value) if entry.type is None else entry.type, entry.value),
-                "declared": entry.type is not None,
+                "type": None if entry.type is None else registry.form_name(entry.type),
+                "value": codec.encode(entry.value, name=entry.name),
                 "name": entry.name,
                 "producer": entry.producer,
                 "protected": entry.protected,
                 "visible": entry not in hidden,
             }
-            for entry in self.entries
+            for entry in entries
         ]
-        stored = {"entries": entries, "conditions": dict(sorted(self.conditions.items()))}
-        return json.dumps(stored, ensure_ascii=False, allow_nan=False)
+        stored = {"entries": stored_entries, "conditions": dict(sorted(self.conditions.items()))}
+        return to_text(stored)
 
     @classmethod
-    def from_json(cls, text: str, *, types: Iterable[TypeForm] = ()) -> "Blackboard":
-        """Return the board that `to_json` wrote. Only the given types, and plain scalars, are restored.
+    def from_json(
+        cls, text: str, *, types: Iterable[TypeForm] = (), secrets: Mapping[str, object] | None = None
+    ) -> "Blackboard":
+        """Return the board that `to_json` wrote. Only the given types, and standard values, are restored.
+
+        Args:
+            text: What was written.
+            types: The types that may be restored, with all that their fields are made of.
+            secrets: Values that are never written, such as `{"Login.password": "..."}`.
 
         Raises:
+            SecretMissingError: Secrets have to be given.
             EntryTypeError: The data is no board, names a type that is not given, or does not fit its type.
         """
-        codec = Codec(types)
+        from planboard.blackboard.codec import Codec
+        from planboard.blackboard.registry import TypeRegistry
+
+        registry = TypeRegistry(types)
+        codec = Codec(registry, secrets=secrets)
         try:
             stored = StoredBoard.model_validate_json(text)
         except ValidationError as error:
@@ -258,8 +272,8 @@ class Blackboard:
             raise EntryTypeError(message) from None
         board = cls()
         for item in stored.entries:
-            form, value = codec.decode(item.type, item.value)
-            declared = form if item.declared else None
+            declared = None if item.type is None else registry.form_named(item.type)
+            value = codec.decode(item.value, declared)
             entry = Entry(board.next_position, value, declared, item.name, item.producer, item.protected, watch(value))
             board.apply(Added(entry))
             if not item.visible:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import core_schema
+
 from planboard.blackboard.integrity import Watch
 from planboard.types import TypeForm, type_name
 
@@ -28,6 +30,10 @@ class Entry:
     watch: Watch | None = None
     """Tells whether the object was changed since; `None` for objects that cannot change."""
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
+        return core_schema.with_info_plain_validator_function(_read)
+
     def __repr__(self) -> str:
         """Say which entry it is; not what it holds, which may be secret or large."""
         return f"<Entry {self.position}: {self} from {self.producer!r}>"
@@ -39,3 +45,14 @@ class Entry:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.type_name}" if self.name else self.type_name
+
+
+def _read(given: Any, info: core_schema.ValidationInfo) -> Entry:
+    """Take an entry as it is, or let the codec that reads the data around it make one."""
+    if isinstance(given, Entry):
+        return given
+    if not callable(info.context):
+        message = "an entry in JSON is read by the codec of its agent"
+        raise ValueError(message)  # noqa: TRY004 - what pydantic takes for a refusal
+    entry: Entry = info.context(given)
+    return entry

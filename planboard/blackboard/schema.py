@@ -1,12 +1,10 @@
-"""What a value must look like: structural checks of live objects, and the codec between entries and JSON.
+"""What a value must look like: structural checks of live objects.
 
 A check looks at the object as it is. It never coerces, never copies and never runs a user's validator a second
 time, since validators need not accept their own results.
 """
 
 import dataclasses
-from collections.abc import Iterable
-from math import isfinite, isnan
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -14,8 +12,7 @@ from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnno
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from planboard._text import without_secrets
-from planboard.errors import EntryTypeError
-from planboard.types import TypeForm, type_name
+from planboard.types import TypeForm
 
 _FUNCTION_SCHEMAS = {"function-before", "function-after", "function-wrap", "function-plain"}
 _BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -117,9 +114,8 @@ class StoredEntry(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    type: str
+    type: str | None
     value: Any
-    declared: bool
     name: str | None
     producer: str
     protected: bool
@@ -133,100 +129,3 @@ class StoredBoard(BaseModel):
 
     entries: list[StoredEntry]
     conditions: dict[str, bool]
-
-
-class Codec:
-    """Turn values of registered types into JSON and back, exactly or not at all.
-
-    Types are known by name. A name in the data that is not registered is refused, so data can never choose what is
-    imported or built.
-    """
-
-    def __init__(self, forms: Iterable[TypeForm] = ()) -> None:
-        self._forms: dict[str, TypeForm] = {}
-        self._adapters: dict[str, TypeAdapter[Any]] = {}
-        for form in (str, int, float, bool, bytes, *forms):
-            self.register(form)
-
-    def register(self, form: TypeForm) -> str:
-        """Make a type known and return the name it goes by."""
-        name = self.name_of(form)
-        if self._forms.setdefault(name, form) != form:
-            message = f"Two different types go by the name {name!r}; rename one of them."
-            raise EntryTypeError(message)
-        return name
-
-    @staticmethod
-    def name_of(form: TypeForm) -> str:
-        """Return the name of a type in stored data: its module and qualified name, or its text form."""
-        if isinstance(form, type) and not getattr(form, "__args__", None):
-            return form.__qualname__ if form.__module__ == "builtins" else f"{form.__module__}.{form.__qualname__}"
-        return type_name(form)
-
-    def encode(self, form: TypeForm, value: object) -> dict[str, Any]:
-        """Return `{"type": ..., "value": ...}`; refuse what would not come back equal.
-
-        Raises:
-            EntryTypeError: The value cannot be stored without loss.
-        """
-        name = self.register(form)
-        adapter = self._adapter(name)
-        try:
-            dumped = _finite(adapter.dump_python(value, mode="json", by_alias=False, exclude_computed_fields=True))
-            restored = self._restore(adapter, dumped)
-        except Exception as error:
-            message = f"A {name} cannot be stored: {_reason(error)}"
-            raise EntryTypeError(message) from error
-        if not _equal(restored, value):
-            message = f"A {name} would not come back equal from JSON, so it is not stored."
-            raise EntryTypeError(message)
-        return {"type": name, "value": dumped}
-
-    def decode(self, name: str, dumped: Any) -> tuple[TypeForm, Any]:
-        """Return the type and the value of what `encode` made.
-
-        Raises:
-            EntryTypeError: The type is not registered, or the data does not fit it.
-        """
-        if name not in self._forms:
-            message = f"The stored type {name!r} is not registered. Pass it in `types=`."
-            raise EntryTypeError(message)
-        try:
-            return self._forms[name], self._restore(self._adapter(name), dumped)
-        except ValidationError as error:
-            message = f"Stored data does not fit {name}: {describe(error)}"
-            raise EntryTypeError(message) from error
-
-    def _adapter(self, name: str) -> TypeAdapter[Any]:
-        if name not in self._adapters:
-            form = self._forms[name]
-            try:
-                self._adapters[name] = TypeAdapter(form, config=_BYTES)
-            except (PydanticSchemaGenerationError, PydanticUserError):  # a class brings its own configuration
-                self._adapters[name] = adapter_for(form)
-        return self._adapters[name]
-
-    @staticmethod
-    def _restore(adapter: TypeAdapter[Any], dumped: Any) -> Any:
-        import json
-
-        return adapter.validate_json(json.dumps(dumped), by_name=True, by_alias=False)
-
-
-def _finite(dumped: Any) -> Any:
-    """Write NaN and the infinities, for which JSON has no numbers, as the texts that a float is read from."""
-    if isinstance(dumped, float) and not isfinite(dumped):
-        return "NaN" if isnan(dumped) else "Infinity" if dumped > 0 else "-Infinity"
-    if isinstance(dumped, list):
-        return [_finite(item) for item in dumped]
-    return {key: _finite(item) for key, item in dumped.items()} if isinstance(dumped, dict) else dumped
-
-
-def _reason(error: Exception) -> str:
-    return describe(error) if isinstance(error, ValidationError) else str(error)
-
-
-def _equal(left: Any, right: Any) -> bool:
-    from planboard.blackboard.integrity import same
-
-    return same(left, right) or (type(left) is type(right) and bool(left == right))

@@ -35,6 +35,15 @@ from planboard.events.steps import (
     ProcessStarted,
     ReplanRequested,
 )
+from planboard.events.waits import (
+    ActionSuspended,
+    ProcessCreated,
+    ProcessWaiting,
+    RequestAnswered,
+    RequestMade,
+    RequestWithdrawn,
+    SleepStarted,
+)
 
 __all__ = [
     "ActionFailed",
@@ -42,6 +51,7 @@ __all__ = [
     "ActionRetried",
     "ActionStarted",
     "ActionSucceeded",
+    "ActionSuspended",
     "ArgumentsBuilt",
     "CallRefused",
     "ConditionChanged",
@@ -52,16 +62,21 @@ __all__ = [
     "EntryAdded",
     "Event",
     "ExpectationFailed",
-    "Journal",
     "Listener",
     "ModelAsked",
     "ModelCalled",
     "PlanMade",
+    "ProcessCreated",
     "ProcessEnded",
     "ProcessResumed",
     "ProcessStarted",
     "ProcessStatus",
+    "ProcessWaiting",
     "ReplanRequested",
+    "RequestAnswered",
+    "RequestMade",
+    "RequestWithdrawn",
+    "SleepStarted",
     "event_to_dict",
 ]
 
@@ -84,6 +99,13 @@ Event: TypeAlias = Annotated[
     | ArgumentsBuilt
     | ModelCalled
     | ConditionJudged
+    | ProcessCreated
+    | RequestMade
+    | RequestAnswered
+    | RequestWithdrawn
+    | SleepStarted
+    | ActionSuspended
+    | ProcessWaiting
     | ActionReadmitted
     | ProcessResumed
     | ProcessEnded,
@@ -97,12 +119,4 @@ class Listener(Protocol):
 
     def __call__(self, event: Event, /) -> object:
         """Take note of an event. What it raises is logged and harms nobody."""
-        ...
-
-
-class Journal(Protocol):
-    """Where the events of processes are kept, beside the memory of the process itself."""
-
-    def append(self, event: Event, /) -> None:
-        """Keep an event. It is called before the event takes effect."""
         ...

@@ -90,7 +90,7 @@ class Compilation:
             inputs = " with these inputs" if action.rerun == "new_inputs" else ""
             words[has_run(action.name)] = f"has run already{inputs}"
             words[is_idle(action.name)] = "has run, and nothing that it reads has changed since"
-            words[is_excluded(action.name)] = "is left out, because it failed or asked for another plan"
+            words[is_excluded(action.name)] = "is left out, because it failed, asked for another plan, or was denied"
         return words
 
     @cached_property

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from planboard.llm.port import ToolCall
 
-Fate: TypeAlias = Literal["open", "running", "done", "failed", "refused"]
-"""What became of a call: not looked at yet, running, or one of three ends."""
+Fate: TypeAlias = Literal["open", "waiting", "running", "done", "failed", "refused", "denied"]
+"""What became of a call: not looked at yet, waiting for consent, running, or one of four ends."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,9 @@ class Turn:
     @property
     def is_vain(self) -> bool:
         """Whether nothing was started by it."""
-        return self.answered and all(exchange.action is None for exchange in self.exchanges)
+        return self.answered and all(
+            exchange.action is None or exchange.fate == "denied" for exchange in self.exchanges
+        )
 
 
 class Conversation:
@@ -92,8 +94,14 @@ class Conversation:
     def started(self, call_id: str, action: str, inputs: tuple[int, ...]) -> None:
         """Take note that a call has started an action."""
         exchange = self._by_id[call_id]
+        if exchange.fate != "waiting":
+            exchange.entries += inputs
         exchange.action, exchange.fate = action, "running"
-        exchange.entries += inputs
+
+    def waits(self, call_id: str, action: str, inputs: tuple[int, ...]) -> None:
+        """Take note that a call waits until a person agrees to it."""
+        self.started(call_id, action, inputs)
+        self._by_id[call_id].fate = "waiting"
 
     def ended(self, call_id: str, fate: Fate, result: str, entries: tuple[int, ...] = ()) -> None:
         """Take note of what came of a call."""

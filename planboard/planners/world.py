@@ -134,6 +134,8 @@ class World(State):
         self._bits = bits
         self._used: dict[str, set[Binding]] = {}
         self._last: dict[str, Binding] = {}
+        self._denied: dict[str, set[Binding]] = {}
+        self._kept_out: set[str] = set()
         self._lasting: frozenset[Query] = frozenset()
         self._judged: dict[tuple[str, Binding], bool] = {}
         self.conversation: Conversation | None = None
@@ -162,6 +164,8 @@ class World(State):
             self._stays(entry)
         if entry.protected or self.compilation.consumed:
             self._choose_domain()
+        if self._denied:
+            self._keep_out_what_was_denied()
 
     def hidden(self, entries: Sequence[Entry]) -> None:
         """Take note of entries that became invisible."""
@@ -185,6 +189,8 @@ class World(State):
                 if entry.protected:
                     self._stays(entry)
         self._choose_domain()
+        if self._denied:
+            self._keep_out_what_was_denied()
 
     def _choose_domain(self) -> None:
         plenty = frozenset(query for query in self.compilation.consumed if len(self.board.matches(query)) > 1)
@@ -235,11 +241,26 @@ class World(State):
 
     def exclude(self, action: str) -> None:
         """Leave an action out of plans."""
+        self._kept_out.add(action)
         self.true |= self._bits.excluded[action]
 
     def readmit(self, action: str) -> None:
         """Let an action be planned again."""
+        self._kept_out.discard(action)
         self.true &= ~self._bits.excluded[action]
+
+    def deny(self, action: str, binding: Binding) -> None:
+        """Leave an action out of plans for as long as it would be given the same entries."""
+        self._denied.setdefault(action, set()).add(binding)
+        self._keep_out_what_was_denied()
+
+    def _keep_out_what_was_denied(self) -> None:
+        for name, denied in self._denied.items():
+            call = self.compilation.catalogue.actions[name].body.bind(self.board)
+            if call is not None and binding_of(call) in denied:
+                self.true |= self._bits.excluded[name]
+            elif name not in self._kept_out:
+                self.true &= ~self._bits.excluded[name]
 
     def at(self, true: int, unknown: int) -> "World":
         """Return a world over the same board in which other facts hold, to look ahead with."""

@@ -1,6 +1,6 @@
 """An agent: a catalogue that one can run."""
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -10,8 +10,10 @@ from uuid import uuid4
 from planboard._text import suggest
 from planboard.actions.catalogue import Catalogue
 from planboard.actions.goal import Goal
+from planboard.actions.waiting import Denied, Expired, Slept
 from planboard.blackboard.board import check_value
 from planboard.blackboard.matching import prospect
+from planboard.blackboard.registry import Migration, TypeRegistry
 from planboard.errors import DefinitionError
 from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
@@ -21,6 +23,7 @@ from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.world import Bits
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
+from planboard.runtime.restoring import begin_to_keep
 from planboard.runtime.state import ProcessState
 from planboard.types import TypeForm, is_type, type_name
 
@@ -41,12 +44,16 @@ class Agent(Catalogue):
         services: Objects that are injected into parameters of their types.
         planner: The planner its processes use unless told otherwise; `Goap()` by default.
         description: What it is for.
+        types: More types that may stand on the boards of runs that are kept in a journal; those of its actions,
+            and the types of their fields, are known anyway.
+        migrations: How values of types that have changed since are brought up to date.
+        agents: Agents that its actions run by `ActionContext.run`, so that runs of theirs can be taken up.
 
     Raises:
         DefinitionError: Something about a part cannot work; the message says what, where and what to do.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - an agent is made of so much
         self,
         name: str,
         parts: Iterable[Any],
@@ -55,15 +62,20 @@ class Agent(Catalogue):
         services: Iterable[object] = (),
         planner: Planner | str | None = None,
         description: str = "",
+        types: Iterable[TypeForm] = (),
+        migrations: Iterable[Migration] = (),
+        agents: "Iterable[Agent]" = (),
     ) -> None:
         real = [goal for goal in goals if goal is not NIRVANA]  # planners that want NIRVANA have it anyway
         super().__init__(name, parts, goals=real, services=services, description=description)
         self.planner = None if planner is None else as_planner(planner)
         """The planner its processes use unless told otherwise."""
-        for action in self.actions.values():
-            if action.approval:
-                message = f"Action {action.name!r} has approval=True, but this version cannot ask a person yet."
-                raise DefinitionError(message, where=action.where)
+        self.agents: Mapping[str, Agent] = _by_name(
+            (*agents, *(action.agent for action in self.actions.values() if action.agent is not None))
+        )
+        """The agents that its actions run as children, by name, as far as they are known."""
+        self._more_types = tuple(types)
+        self._migrations = tuple(migrations)
         self._for_services: dict[tuple[type, ...], Agent] = {}
         self._compilations: dict[tuple[Goal, ...], tuple[Compilation, Bits]] = {}
 
@@ -161,11 +173,18 @@ class Agent(Catalogue):
             options,
             parent,
         )
+        if options.journal is not None:
+            begin_to_keep(process, None if returning is None else self._kept_form(returning))
         for value in inputs:
             process.board.add(value)
         for name, value in bindings.items():
             process.board.bind(name, value)
+        process._flush()  # noqa: SLF001 - a run that was accepted is not lost
         return process
+
+    def _kept_form(self, form: TypeForm) -> str:
+        self.types.register(form)
+        return self.types.form_name(form)
 
     def _refuse_misspelt_options(self, bindings: Iterable[str]) -> None:
         """A keyword that is no option names an input, but hardly one that looks like an option."""
@@ -230,8 +249,25 @@ class Agent(Catalogue):
                 services=(*self.services, *services),
                 planner=self.planner,
                 description=self.description,
+                types=self._more_types,
+                migrations=self._migrations,
+                agents=self.agents.values(),
             )
         return self._for_services[types]
+
+    @cached_property
+    def types(self) -> TypeRegistry:
+        """The types whose values runs of this agent may keep."""
+        forms: list[TypeForm] = [*self.states, *(goal.form for goal in self.goals if goal.form is not None)]
+        for action in self.actions.values():
+            forms += [item.query.form for item in action.body.inputs]
+            forms += action.output_types
+        for condition in self.conditions.values():
+            forms += [query.form for query in condition.queries if query.form is not None]
+        return TypeRegistry(
+            (*(form for form in forms if form is not None), Denied, Expired, Slept, *self._more_types),
+            migrations=self._migrations,
+        )
 
     # Looking
 
@@ -249,6 +285,15 @@ class Agent(Catalogue):
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r}: {len(self.actions)} actions, {len(self.goals)} goals>"
+
+
+def _by_name(agents: Iterable[Any]) -> "dict[str, Agent]":
+    found: dict[str, Agent] = {}
+    for agent in agents:
+        if found.setdefault(agent.name, agent) is not agent:
+            message = f"Two agents that are run as children are named {agent.name!r}; rename one of them."
+            raise DefinitionError(message)
+    return dict(sorted(found.items()))
 
 
 _DEFAULTS = ProcessOptions()

@@ -11,17 +11,29 @@ from planboard.planners.world import World
 
 
 def independent_steps(
-    plan: Plan, world: World, planner: Planner, goals: tuple[PlanGoal, ...], most: int
+    plan: Plan,
+    world: World,
+    planner: Planner,
+    goals: tuple[PlanGoal, ...],
+    most: int,
+    busy: tuple[Operator, ...] = (),
 ) -> Sequence[Operator]:
-    """Return the first step and those that may run beside it, in the order of the plan.
+    """Return the steps that may run now and beside each other, in the order of the plan.
 
     A plan of several steps is searched for them. A planner that chooses one step at a time is asked again, with the
     chosen steps taken as done.
+
+    Args:
+        plan: What comes next.
+        world: As it is now.
+        planner: Made the plan.
+        goals: What is planned for.
+        most: How many steps there may be at once, those included that are busy.
+        busy: Steps that have begun and wait for something.
     """
     look = Look(world)
-    if len(plan) > 1:
-        return _within(plan, look, most)
-    return _one_by_one(plan, look, planner, goals, most)
+    chosen = _within(plan, look, most, busy) if len(plan) > 1 else _one_by_one(plan, look, planner, goals, most, busy)
+    return chosen[len(busy) :]
 
 
 class Look:
@@ -64,13 +76,17 @@ class Look:
         return masks.true | masks.false | masks.unknown
 
 
-def _within(plan: Plan, look: Look, most: int) -> list[Operator]:
+def _within(plan: Plan, look: Look, most: int, busy: tuple[Operator, ...]) -> list[Operator]:
     """Choose from the plan. A step is taken past others only if it is independent of all of them."""
-    chosen: list[Operator] = []
+    chosen: list[Operator] = list(busy)
+    begun = {operator.name for operator in busy}
     passed: list[Operator] = []
     for operator in plan.operators:
         if len(chosen) == most:
             break
+        if operator.name in begun:
+            begun.discard(operator.name)
+            continue
         others = (*chosen, *passed)
         if look.is_achievable(operator) and all(look.are_independent(operator, other) for other in others):
             chosen.append(operator)
@@ -79,14 +95,22 @@ def _within(plan: Plan, look: Look, most: int) -> list[Operator]:
     return chosen
 
 
-def _one_by_one(plan: Plan, look: Look, planner: Planner, goals: tuple[PlanGoal, ...], most: int) -> list[Operator]:
+def _one_by_one(
+    plan: Plan, look: Look, planner: Planner, goals: tuple[PlanGoal, ...], most: int, busy: tuple[Operator, ...]
+) -> list[Operator]:
     world = look.world
-    chosen = list(plan.operators)
+    chosen = list(busy)
+    first = plan.first
+    if first is not None and all(look.are_independent(first, other) for other in busy):
+        chosen.append(first)
     true, unknown, touched = world.true, world.unknown, 0
+    done = 0
     while len(chosen) < most:
-        masks = look.masks(chosen[-1])
-        true, unknown = masks.after(true, unknown)
-        touched |= masks.true | masks.false | masks.unknown
+        for operator in chosen[done:]:
+            masks = look.masks(operator)
+            true, unknown = masks.after(true, unknown)
+            touched |= masks.true | masks.false | masks.unknown
+        done = len(chosen)
         problem = world.at(true, unknown).problem(goals)
         problem.resolve = _untouched_only(world, touched)
         found = planner.plan(problem)

@@ -5,17 +5,14 @@ the outcomes to `deliver`. All state is in `ProcessState` and changes only by re
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import cast
 
-from planboard.actions.action import _NONE_GIVEN, Action, Given
-from planboard.actions.context import NO_EFFECTS, ActionContext, ChildRunner, Effects, Usage
+from planboard.actions.context import ChildRunner
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BlackboardError, PlanningError
+from planboard.errors import BlackboardError, PlanningError, ProcessWaitingError
 from planboard.events import (
     ActionReadmitted,
     ActionRetried,
-    ActionStarted,
     PlanMade,
     ProcessEnded,
     ProcessResumed,
@@ -26,9 +23,10 @@ from planboard.planners.ask import Ask, AskingPlanner, PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import NIRVANA, Operator, PlanGoal
 from planboard.planners.plan import NoPlan, Plan
-from planboard.planners.world import _Unsettled, binding_of
+from planboard.planners.world import _Unsettled
 from planboard.runtime.batch import independent_steps
 from planboard.runtime.expectations import compare
+from planboard.runtime.held import Held
 from planboard.runtime.judging import question_of, take_answer
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
@@ -44,23 +42,47 @@ from planboard.runtime.outcome import (
     Outcome,
     Succeeded,
 )
+from planboard.runtime.people import People
+from planboard.runtime.policies import as_policies
 from planboard.runtime.results import Results
+from planboard.runtime.starting import Starter
 from planboard.runtime.stuck import action_in_the_way, why_stuck
 from planboard.runtime.turns import Turns
 
 
-@lru_cache(maxsize=1024)
-def _one_action(cost: float) -> Usage:
-    """Return what starting an action spends, one object for all calls of that cost."""
-    return Usage(1, cost)
+def _always(_: int) -> bool:
+    return True
 
 
 class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
-        "_running", "_turns", "cancelled", "errors", "failure", "goals", "ledger", "models", "options",
-        "parent", "plan", "planner", "process_id", "record", "results", "run_child", "state", "ticks",
+        "cancelled",
+        "charged",
+        "clock",
+        "errors",
+        "failure",
+        "goals",
+        "has_news",
+        "held",
+        "ledger",
+        "models",
+        "now",
+        "options",
+        "parent",
+        "people",
+        "plan",
+        "planner",
+        "process_id",
+        "record",
+        "results",
+        "run_child",
+        "running",
+        "start",
+        "state",
+        "ticks",
+        "turns",
     )  # fmt: skip
 
     def __init__(
@@ -94,14 +116,23 @@ class ProcessCore:
         """Why the process shall stop at the next safe point."""
         self.ticks = 0
         self.planner = planner
-        self._running: dict[int, Command] = {}
+        self.clock = clock
+        self.now = 0.0
+        """The time of the current decision, in seconds since 1970."""
+        self.has_news: Callable[[int], bool] = _always
+        """Tells whether a child of a suspended call can go on."""
+        self.running: dict[int, Command] = {}
+        self.charged: set[int] = set()
+        self.held = Held(self)
+        self.people = People(self, as_policies(options.approvals))
+        self.start = Starter(self)
         self.results = Results(self)
         self.models = Models(self, clock)
-        self._turns = Turns(self, cast("AskingPlanner", planner)) if planner.asks else None
+        self.turns = Turns(self, cast("AskingPlanner", planner)) if planner.asks else None
 
     # Beginning
 
-    def start(self, agent: str, planner: str) -> None:
+    def begin(self, agent: str, planner: str) -> None:
         """Record the beginning of the run, unless it has ended already."""
         if self.state.status is not ProcessStatus.NOT_STARTED:
             return
@@ -117,7 +148,8 @@ class ProcessCore:
         """Go on with a process that is stuck or was terminated, or completed before something came from outside."""
         state = self.state
         goes_on = state.status is ProcessStatus.COMPLETED and state.touched
-        if goes_on or state.status in (ProcessStatus.STUCK, ProcessStatus.TERMINATED):
+        waits_no_more = state.status is ProcessStatus.WAITING and self.held.has_come()
+        if goes_on or waits_no_more or state.status in (ProcessStatus.STUCK, ProcessStatus.TERMINATED):
             self.plan = None
             self.failure = None
             self.record(ProcessResumed)
@@ -128,8 +160,11 @@ class ProcessCore:
         """Return the calls to carry out now; none when the process has come to an end.
 
         Args:
-            now: What the clock of the driver says, in seconds.
+            now: What the clock of the driver says, in seconds since 1970.
         """
+        self.now = now
+        if self.state.open:
+            self.people.look_at_the_clock()
         if self.state.status is not ProcessStatus.RUNNING:
             return ()
         cancelled = self._why_cancelled()
@@ -146,18 +181,33 @@ class ProcessCore:
             return self.fail(error)
 
     def _choose(self, now: float) -> Sequence[Command]:
-        if self._turns is not None:
-            calls = self._turns.next_calls(now)
+        while True:
+            turned_down = self.people.turned_down
+            calls = self._look_for_calls(now)
             if calls or self.state.status is not ProcessStatus.RUNNING:
+                return calls
+            if self.people.turned_down == turned_down:
+                return self.held.wait()
+            self.plan = None  # what was chosen came to nothing at once
+
+    def _look_for_calls(self, now: float) -> Sequence[Command]:
+        if self.state.open:
+            self.plan = None  # it says nothing of what is done while something waits
+            released = self.held.released(now)
+            if released or self.state.status is not ProcessStatus.RUNNING:
+                return released
+        if self.turns is not None:
+            calls = self.turns.next_calls(now)
+            if calls or self.state.status is not ProcessStatus.RUNNING or self.state.open:
                 return calls
         answer = self._next_plan()
         if isinstance(answer, Ask):
-            if self._turns is None:
+            if self.turns is None:
                 message = f"Planner {self.planner.name!r} asks a model, but does not say so with `asks = True`."
                 raise PlanningError(message)
-            return self._started(self._turns.ask(answer, now))
+            return self._started(self.turns.ask(answer, now))
         if isinstance(answer, NoPlan):
-            return self._without_plan(answer)
+            return () if self.state.open else self._without_plan(answer)
         if answer.complete:
             return self.end(ProcessStatus.COMPLETED, f"goal {answer.goal.name!r} is met", goal=answer.goal.name)
         return self._start_calls(answer, now)
@@ -166,7 +216,7 @@ class ProcessCore:
         """Take note that something other than an action was started, if it was."""
         if call is None:
             return ()
-        self._running[call.number] = call
+        self.running[call.number] = call
         return (call,)
 
     def _next_plan(self) -> PlannerAnswer:
@@ -197,66 +247,32 @@ class ProcessCore:
             self.record(ActionReadmitted, action=name)
 
     def _start_calls(self, plan: Plan, now: float) -> Sequence[Command]:
-        if self.options.concurrency == 1:
+        concurrency, waiting = self.options.concurrency, self.state.open
+        if len(waiting) >= concurrency:
+            return ()
+        if concurrency == 1:
             operators: Sequence[Operator] = (plan.first,) if plan.first is not None else ()
         else:
-            operators = independent_steps(plan, self.state.world, self.planner, self.goals, self.options.concurrency)
+            busy = tuple(self.start.operator_of(call.action) for call in waiting.values())
+            operators = independent_steps(plan, self.state.world, self.planner, self.goals, concurrency, busy)
         calls: list[ActionCall] = []
         for operator in operators:
             action = self.state.world.compilation.catalogue.actions[operator.name]
-            cost, value = self.price(operator)
-            may_ask = action.body.may_ask or self._turns is None  # a decision that is paid for is carried out
+            cost, value = self.start.price(operator)
+            may_ask = action.body.may_ask or self.turns is None  # a decision that is paid for is carried out
             objection = self.ledger.objection(cost, now, may_ask=may_ask)
             if objection is not None:
                 if calls:
                     break
                 return self.end(ProcessStatus.TERMINATED, f"budget: {objection}")
-            calls.append(self.start_action(action, cost, value))
+            call = self.start.action(action, cost, value)
+            if call is not None:
+                calls.append(call)
         return calls
 
-    def price(self, operator: Operator) -> tuple[float, float]:
-        """Return what an operator costs and is worth, as of now."""
-        cost, value = operator.cost, operator.value
-        world = self.state.world
-        return float(cost(world) if callable(cost) else cost), float(value(world) if callable(value) else value)
-
-    def start_action(
-        self, action: Action, cost: float, value: float, *, given: Given = _NONE_GIVEN, tool_call: str | None = None
-    ) -> ActionCall:
-        """Record that an action is started, and return the command to run it.
-
-        Args:
-            action: What is run.
-            cost: What it costs, as of now.
-            value: What it is worth.
-            given: Entries that are used instead of the newest ones, by parameter.
-            tool_call: The call of a model that it answers.
-        """
-        board = self.state.board
-        body = action.body
-        bound = body.bind(board, given)
-        if bound is None:
-            message = f"Action {action.name!r} was planned, but one of its inputs is not on the board."
-            raise PlanningError(message)
-        board.verify(bound.entries)
-        effects = NO_EFFECTS if body.context is None and body.ai is None else Effects()
-        call = ActionCall(
-            self.state.calls + 1, action, bound, cost, value, _one_action(cost), effects, binding_of(bound)
-        )
-        if body.services:
-            body.inject(bound, self.state.world.services)
-        if body.context is not None:
-            call.context = ActionContext(
-                action.name, self.process_id, board, call.effects, run_child=self.run_child,
-                identities=self.options.identities,
-            )  # fmt: skip
-            bound.kwargs[body.context] = call.context
-        if body.ai is not None:
-            bound.kwargs[body.ai] = self.models.for_action(call)
-        self.ledger.charge(call.usage)
-        self._running[call.number] = call
-        self.record(ActionStarted, call=call.number, action=action.name, inputs=call.inputs, tool_call=tool_call)
-        return call
+    def operator_of(self, action: str) -> Operator:
+        """Return the first of the ways in which an action may turn out."""
+        return next(operator for operator in self.state.world.domain.operators if operator.name == action)
 
     # Taking outcomes
 
@@ -266,10 +282,10 @@ class ProcessCore:
         followed: Plan | None = None
         broken: Exception | None = None
         for call, outcome in zip(calls, outcomes, strict=True):
-            self._running.pop(call.number, None)
+            self.running.pop(call.number, None)
             if isinstance(call, ModelCall):
-                assert self._turns is not None  # noqa: S101 - nobody else asks a model
-                self._turns.take(call, outcome)
+                assert self.turns is not None  # noqa: S101 - nobody else asks a model
+                self.turns.take(call, outcome)
                 return
             if isinstance(call, ConditionCall):
                 take_answer(self, call, outcome)
@@ -281,6 +297,9 @@ class ProcessCore:
                             followed = compare(call, plan, self.state.world, self.record)
                         except (PlanningError, BlackboardError) as error:
                             broken = broken or error  # the others of the batch have finished too
+                case Failed(error) if self._waits_for_a_child(error):
+                    self.charged.add(call.number)
+                    self.results.suspended(call)
                 case Failed(error):
                     self.results.raised(call, error)
                 case AskedReplan():
@@ -290,6 +309,12 @@ class ProcessCore:
             self.fail(broken)
         elif any(self.results.stopped_below(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)):
             self.end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
+
+    def _waits_for_a_child(self, error: Exception) -> bool:
+        cause = error.__cause__
+        if not isinstance(cause, ProcessWaitingError) or cause.process.parent is None:
+            return False
+        return cause.process.parent.id == self.process_id
 
     def note_retry(self, call: ActionCall, attempt: int, error: Exception, wait: float) -> None:
         """Record that a call is tried again."""
@@ -326,22 +351,24 @@ class ProcessCore:
 
     def awaits(self, call: Command) -> bool:
         """Tell whether a call was started and its outcome is not in yet."""
-        return call.number in self._running
+        return call.number in self.running
 
     def abandon(self) -> None:
         """Record that calls which were started will bring no outcome: nothing of them reaches the board."""
-        for call in tuple(self._running.values()):
-            del self._running[call.number]
+        for call in tuple(self.running.values()):
+            del self.running[call.number]
             if isinstance(call, ActionCall):
                 self.results.stopped(call)
-            elif isinstance(call, ModelCall) and self._turns is not None:
-                self._turns.stopped(call)
+            elif isinstance(call, ModelCall) and self.turns is not None:
+                self.turns.stopped(call)
 
     def end(
         self, status: ProcessStatus, reason: str, *, goal: str | None = None, error: str | None = None
     ) -> Sequence[Command]:
         """Record that the run has come to an end, for now or for good; nothing is left to be done."""
         self.abandon()
+        if status.is_final and self.state.open:
+            self.people.withdraw()
         self.record(ProcessEnded, status=status, reason=reason, goal=goal, error=error)
         return ()
 

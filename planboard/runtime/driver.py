@@ -1,41 +1,67 @@
-"""Carries out what a process core decides, until it has come to an end."""
+"""Carries out what a process core decides, until nothing can be done any more, or for now."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from planboard.runtime.clock import Clock
 from planboard.runtime.core import ProcessCore
 from planboard.runtime.executor import Executor
 from planboard.runtime.outcome import Command, Outcome
-
-Clock = Callable[[], float]
-"""Tells the time in seconds, from any beginning."""
 
 _TURNS = 32
 """After so many decisions without waiting, others on the event loop get a turn."""
 
 
-async def drive(
-    core: ProcessCore, executor: Executor, clock: Clock, *, before_each: Callable[[], None] | None = None
-) -> None:
-    """Run a process until it has come to an end.
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """What is done around the decisions of a core."""
+
+    sleeps_until: Callable[[], float | None]
+    """Tells until when to wait, if time is all that the process waits for."""
+    keep: Callable[[], None] | None = None
+    """Writes down what has happened."""
+    listen: Callable[[], None] | None = None
+    """Takes in what was said from outside."""
+    before_each: Callable[[], None] | None = None
+    """Called before each decision, when the process is one of many on an event loop; the others get a turn now and
+    then. Without it nothing is waited for but the actions."""
+
+
+async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Driving) -> None:
+    """Run a process until it has come to an end, or waits for people.
+
+    What has happened is written down before an action is started, and again as soon as it has ended: so a program
+    that ends between the two knows that the action was begun, and one that ends after it knows that it is done.
 
     Args:
         core: The process.
         executor: Runs its actions.
-        clock: Tells the time.
-        before_each: Called before each decision, when the process is one of many on an event loop; the others get a
-            turn now and then. Without it nothing is waited for but the actions.
+        clock: Tells the time, and waits.
+        driving: What else is done.
     """
     turns = 0
+    keep, listen, before_each = driving.keep, driving.listen, driving.before_each
     while True:
         if before_each is not None:
             before_each()
-        calls = core.decide(clock())
+        if listen is not None:
+            listen()
+        calls = core.decide(clock.time())
+        if keep is not None:
+            keep()
         if not calls:
-            return
+            until = driving.sleeps_until()
+            if until is None:
+                return
+            await clock.sleep_until(until)
+            core.resume()
+            continue
         if len(calls) == 1:
             core.deliver(calls, (await executor.run(calls[0], core.note_retry),))
         else:
             core.deliver(calls, await carry_out(core, executor, calls))
+        if keep is not None:
+            keep()
         turns += 1
         if turns % _TURNS == 0 and before_each is not None:
             import anyio.lowlevel

@@ -80,17 +80,19 @@ class Executor:
         import anyio
         from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+        before = call.attempt - 1
+
         def wait(state: RetryCallState) -> float:
-            return retry.wait_before(state.attempt_number + 1)
+            return retry.wait_before(before + state.attempt_number + 1)
 
         def before_next(state: RetryCallState) -> None:
             error = state.outcome.exception() if state.outcome is not None else None
             assert isinstance(error, Exception)  # noqa: S101 - only errors are tried again
-            note_retry(call, state.attempt_number, error, retry.wait_before(state.attempt_number + 1))
+            note_retry(call, before + state.attempt_number, error, wait(state))
             _start_afresh(call)
 
         attempts = AsyncRetrying(
-            stop=stop_after_attempt(retry.attempts),
+            stop=stop_after_attempt(max(retry.attempts - before, 1)),
             retry=retry_if_exception(lambda error: not isinstance(error, Replan) and retry.covers(error)),
             wait=wait,
             before_sleep=before_next,
@@ -105,6 +107,7 @@ def _start_afresh(call: ActionCall) -> None:
 
     The next attempt writes to effects of its own: a thread that a timeout left behind may still write to the old ones.
     """
+    call.attempt += 1
     call.effects = Effects(usage=call.effects.usage, charged=call.effects.charged, model_calls=call.effects.model_calls)
     parameter = call.action.body.context
     if call.context is not None and parameter is not None:

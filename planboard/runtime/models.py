@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from planboard.actions.action import Condition
+from planboard.actions.context import ChildOrder
 from planboard.llm.ai import Ai
 from planboard.llm.models import as_model
 from planboard.llm.port import LanguageModel, Meter, ModelUsage
@@ -42,7 +43,8 @@ class Models:
         async def run_agent(
             agent: "Catalogue", inputs: tuple[object, ...], bindings: Mapping[str, object], returning: TypeForm
         ) -> Any:
-            return await self._core.run_child(agent, inputs, returning, dict(bindings), call.effects, None)
+            order = ChildOrder(agent, inputs, bindings, returning, None, call.effects, call.number, call.attempt)
+            return await self._core.run_child(order)
 
         return self.ai.bound(self.meter(note), run_agent)
 

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
-from typing import Any
 
 from planboard.actions.context import Usage
 from planboard.errors import DefinitionError
-from planboard.events import Journal, Listener
+from planboard.events import Listener
+from planboard.journal.port import Journal
 from planboard.planners.base import Planner
+from planboard.runtime.clock import SYSTEM_CLOCK, Clock
+from planboard.runtime.policies import Approval, as_policies
 
 _ROUNDING = 1e-9
 """Costs are decimal numbers in binary floats; three of 0.1 must fit into 0.3."""
@@ -92,13 +94,19 @@ class ProcessOptions:
     listeners: tuple[Listener, ...] = ()
     """Called with every event of this process and of its children."""
     journal: Journal | None = None
-    """Where events are kept beside memory."""
+    """Where the run is kept, so that it outlives the program; in memory only by default."""
     identities: Mapping[str, str] = field(default_factory=dict)
     """On whose behalf the run acts, such as `{"user": "ada"}`; children act for the same."""
     max_ticks: int = 100_000
     """After so many decisions the run is TERMINATED: the last resort against endless loops."""
-    approvals: tuple[Any, ...] = ()
-    """Policies that ask a person before an action runs. Not available yet; anything but `()` is refused."""
+    approvals: tuple[Approval, ...] = ()
+    """Policies that ask a person before an action runs, here and in children; see `Approval`. Patterns of names and
+    functions are taken too."""
+    target: str | None = None
+    """Where the agent is found, as commands take it: `path/file.py:name`. Kept with the run, so that it can be resumed
+    by its id alone."""
+    clock: Clock = SYSTEM_CLOCK
+    """Tells the time; children have the same. Tests may give a `planboard.testing.FakeClock`."""
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "max_ticks"):
@@ -106,9 +114,7 @@ class ProcessOptions:
             if not isinstance(number, int) or number < 1:
                 message = f"ProcessOptions({name}={number!r}): it is a whole number of at least 1."
                 raise DefinitionError(message)
-        if self.approvals:
-            message = "ProcessOptions(approvals=...) is not available yet; this version cannot ask a person."
-            raise DefinitionError(message)
+        object.__setattr__(self, "approvals", as_policies(self.approvals))
         if not isinstance(self.budget, Budget):
             message = (
                 f"ProcessOptions(budget={self.budget!r}): write Budget(actions=..., cost=...); Budget() has no limit."

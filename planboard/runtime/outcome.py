@@ -28,6 +28,8 @@ class ActionCall:
     inputs: Binding
     """The positions of the entries it uses."""
     context: ActionContext | None = None
+    attempt: int = 1
+    """Which attempt it is, counted from 1; more when an earlier program was at it."""
 
 
 @dataclass(slots=True)

@@ -1,56 +1,37 @@
 """One run of an agent, as users hold it."""
 
-import logging
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from planboard._text import suggest
-from planboard.actions.catalogue import Catalogue
-from planboard.actions.context import Effects, Usage
+from planboard.actions.context import ChildOrder, Usage
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.changes import Change
-from planboard.errors import (
-    ConcurrentRunError,
-    DefinitionError,
-    EntryNotFoundError,
-    PlanningError,
-    ProcessCancelledError,
-    ProcessFailedError,
-    ProcessNotCompletedError,
-    ProcessStuckError,
-    ProcessTerminatedError,
-    ProcessWaitingError,
-)
 from planboard.events import ActionSucceeded, Event, ProcessStatus
+from planboard.journal.port import Journal, Standing
 from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import PlanGoal
-from planboard.planners.problem import Problem
-from planboard.planners.world import _Unsettled
+from planboard.runtime.audience import Audience
+from planboard.runtime.children import Children
 from planboard.runtime.core import ProcessCore
-from planboard.runtime.driver import carry_out, drive
+from planboard.runtime.driver import Driving, drive
+from planboard.runtime.endings import raise_unless_completed, result_of
+from planboard.runtime.exclusive import Exclusively, at_hand
 from planboard.runtime.executor import Executor
+from planboard.runtime.foresight import foreseen
+from planboard.runtime.keeping import Keeper
 from planboard.runtime.ledger import Ledger
+from planboard.runtime.listening import Ear
 from planboard.runtime.log import EventLog
 from planboard.runtime.options import Budget, ProcessOptions
-from planboard.runtime.outcome import Command
+from planboard.runtime.requests import Request
+from planboard.runtime.running import cancellably, carry_out_and_deliver, drive_heeding_cancellation
 from planboard.runtime.state import ProcessState
-from planboard.types import TypeForm, type_name
 
 if TYPE_CHECKING:
     from planboard.runtime.agent import Agent
 
 T = TypeVar("T")
-_log = logging.getLogger("planboard")
-
-_ERRORS: Mapping[ProcessStatus, type[ProcessNotCompletedError]] = {
-    ProcessStatus.STUCK: ProcessStuckError,
-    ProcessStatus.FAILED: ProcessFailedError,
-    ProcessStatus.TERMINATED: ProcessTerminatedError,
-    ProcessStatus.CANCELLED: ProcessCancelledError,
-    ProcessStatus.WAITING: ProcessWaitingError,
-}
 
 
 class Process:
@@ -61,8 +42,8 @@ class Process:
     """
 
     __slots__ = (
-        "__weakref__", "_core", "_executor", "_listeners", "_log", "_muted", "_scope", "_started_children",
-        "agent", "events", "id", "options", "parent", "planner",
+        "__weakref__", "_audience", "_children", "_core", "_ear", "_executor", "_keeper", "_log", "_scope",
+        "agent", "id", "options", "parent", "planner", "started_by",
     )  # fmt: skip
 
     def __init__(
@@ -83,15 +64,15 @@ class Process:
         self.options = options
         self.parent = parent
         """The process that started this one."""
-        self.events: list[Event] = []
-        """All events so far, in order."""
-        self._listeners = options.listeners
-        self._muted: set[int] = set()
+        self.started_by = 0
+        """The number of the call of `parent` that started it."""
+        self._audience = Audience(process_id, options.listeners)
         self._executor: Executor | None = None
         self._scope: Any = None
-        self._started_children = 0
+        self._keeper: Keeper | None = None
+        self._children = Children(self)
         started_with = state(greedy=not planner.plans_ahead, recorder=self._record_change)
-        self._log: EventLog = EventLog(process_id, started_with, options.journal, self._publish)
+        self._log = EventLog(process_id, started_with, self._publish)
         self._core: ProcessCore = ProcessCore(
             self._log,
             planner,
@@ -99,9 +80,11 @@ class Process:
             options,
             ledger=Ledger(options.budget, parent._core.ledger if parent is not None else None),  # noqa: SLF001
             run_child=self._run_child,
-            clock=time.monotonic,
+            clock=options.clock.time,
             parent=parent._core if parent is not None else None,  # noqa: SLF001
         )
+        self._core.has_news = self._children.have_news
+        self._ear = Ear(self)
 
     # Looking
 
@@ -119,6 +102,11 @@ class Process:
     def board(self) -> Blackboard:
         """The blackboard. What is put on it from outside becomes an event like all others."""
         return self._core.state.board
+
+    @property
+    def events(self) -> list[Event]:
+        """All events so far, in order."""
+        return self._log.events
 
     @property
     def history(self) -> tuple[ActionSucceeded, ...]:
@@ -146,9 +134,17 @@ class Process:
         return self._core.failure
 
     @property
-    def pending(self) -> tuple[()]:
-        """The requests that wait for an answer from outside. Actions cannot ask yet, so there are none."""
-        return ()
+    def pending(self) -> tuple[Request, ...]:
+        """What waits for an answer from outside, here and in children, in the order it was asked."""
+        said = self._ear.said()
+        mine = [request for request in self._core.people.pending() if request.id not in said]
+        return (*mine, *self._children.pending())
+
+    @property
+    def wakes_at(self) -> float | None:
+        """When the next timer is due here or in a child, in seconds since 1970; `None` when there is none."""
+        own = [call.until for call in self._core.state.open.values() if call.until is not None]
+        return min((*own, *self._children.wake_at()), default=None)
 
     def next_plan(self) -> PlannerAnswer:
         """Return what the planner would do now, without doing it.
@@ -156,7 +152,7 @@ class Process:
         Raises:
             PlanningError: It depends on a condition that has to be waited for.
         """
-        return self._foreseen(self.planner.plan)
+        return foreseen(self, self.planner.plan)
 
     def next_plans(self) -> tuple[PlannerAnswer, ...]:
         """Return what the planner would do for each goal by itself, without doing it, in the order of the goals.
@@ -164,17 +160,7 @@ class Process:
         Raises:
             PlanningError: It depends on a condition that has to be waited for.
         """
-        return self._foreseen(self.planner.plans)
-
-    def _foreseen(self, plan: Callable[[Problem], T]) -> T:
-        try:
-            return plan(self._core.state.world.problem(self._core.goals))
-        except _Unsettled as question:
-            message = (
-                f"The plan depends on the condition {question.condition!r}, whose answer has to be waited for. "
-                "Run the process instead of looking ahead."
-            )
-            raise PlanningError(message) from None
+        return foreseen(self, self.planner.plans)
 
     def result(self, form: type[T]) -> T:
         """Return what the run was for: the newest entry of a type that met a goal, else the newest of the type.
@@ -183,17 +169,7 @@ class Process:
             ProcessNotCompletedError: The run did not complete.
             EntryNotFoundError: It did, but there is nothing of that type.
         """
-        self.raise_for_status()
-        board = self.board
-        wanted = board.matcher.query(form)
-        met = self._core.state.world.compilation.goal_queries.get(self.goal or "")
-        meeting = () if met is None else reversed(board.matches(met))
-        found = next((entry for entry in meeting if wanted.admits(entry)), None) or board.newest(wanted)
-        if found is None:
-            known = {entry.type_name for entry in board.visible}
-            message = f"The run left no {type_name(form)}. {suggest(type_name(form), known)}"
-            raise EntryNotFoundError(message)
-        return cast("T", found.value)
+        return cast("T", result_of(self, form))
 
     def raise_for_status(self) -> None:
         """Raise the error that fits the status, unless the process is COMPLETED.
@@ -201,12 +177,7 @@ class Process:
         Raises:
             ProcessNotCompletedError: Of the kind that fits; its cause is the root cause.
         """
-        status = self.status
-        if status is ProcessStatus.COMPLETED:
-            return
-        reason = self.reason or "it has not run to its end"
-        kind = _ERRORS.get(status, ProcessNotCompletedError)
-        raise kind(self, f"Process {self.agent.name!r} is {status}: {reason}") from self.failure
+        raise_unless_completed(self)
 
     # Running
 
@@ -231,11 +202,11 @@ class Process:
         Raises:
             ConcurrentRunError: It is already being run.
         """
-        with self._exclusively(Executor(threads=True)):
+        with Exclusively(self, Executor(threads=True)):
             executor = self._begin()
-            calls = self._core.decide(time.monotonic())
+            calls = self._core.decide(self.options.clock.time())
             if calls:
-                await self._cancellably(self._carry_out(executor, calls))
+                await cancellably(self, carry_out_and_deliver(self, executor, calls))
         return self.status
 
     async def stream(self) -> AsyncIterator[Event]:
@@ -247,162 +218,194 @@ class Process:
         seen = 0
         executor = Executor(threads=True)
         while True:
-            with self._exclusively(executor):  # not while an event is looked at, for the caller may leave there
+            with Exclusively(self, executor):  # not while an event is looked at, for the caller may leave there
                 self._begin()
-                calls = self._core.decide(time.monotonic())
-            while seen < len(self.events):
-                yield self.events[seen]
+                calls = self._core.decide(self.options.clock.time())
+            while seen < len(self._log.events):
+                yield self._log.events[seen]
                 seen += 1
-            if not calls:
+            until = None if calls else self._sleeps_until()
+            if not calls and until is None:
                 return
-            with self._exclusively(executor):
-                if all(self._core.awaits(call) for call in calls):
-                    await self._cancellably(self._carry_out(executor, calls))
+            with Exclusively(self, executor):
+                if until is not None:
+                    await cancellably(self, self.options.clock.sleep_until(until))
+                elif all(self._core.awaits(call) for call in calls):
+                    await cancellably(self, carry_out_and_deliver(self, executor, calls))
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Stop at the next safe point. What is running is cancelled, and no later action starts.
 
         It may be called from an action, a listener, or another thread. An ended process stays as it is.
         """
-        self._core.cancel(reason)
-        scope = self._scope
         if self._executor is None:
-            self._core.end_cancelled()
-        elif scope is not None:
-            loop, cancel_scope = scope
+            with at_hand(self):
+                self._core.cancel(reason)
+                self._core.end_cancelled()
+                self._children.cancel(reason)
+            return
+        self._core.cancel(reason)
+        if self._scope is not None:
+            loop, cancel_scope = self._scope
             loop.call_soon_threadsafe(cancel_scope.cancel)
 
     def respond(self, request_id: str, answer: object) -> None:
-        """Answer a request in `pending`.
+        """Answer a request in `pending`, of this process or of a child at any depth. Run the process to go on.
+
+        A `human` step is answered by an object of its type, or by data that makes one. An approval is answered by
+        `Approve()`, `Edit(argument=...)` or `Deny(reason)`, or in short by `True` or `False`. Every request takes one
+        answer, from whatever program it comes; what is falsy is an answer like any other.
 
         Raises:
-            DefinitionError: There is no such request.
+            UnknownRequestError: No such request is pending.
+            AlreadyAnsweredError: It was answered before.
+            InvalidAnswerError: The answer does not fit; the message names the field. The request waits on.
         """
-        message = f"No request {request_id!r} is pending, so there is nothing that {answer!r} could answer."
-        raise DefinitionError(message)
+        asked = self._children.asking(request_id) or self
+        asked._ear.respond(request_id, answer)  # noqa: SLF001 - its own class
+
+    @classmethod
+    def restore(
+        cls,
+        agent: "Agent",
+        journal: Journal,
+        id: str,  # noqa: A002 - it becomes Process.id
+        *,
+        planner: Planner | str | None = None,
+        options: ProcessOptions | None = None,
+        services: Iterable[object] = (),
+        secrets: Mapping[str, object] | None = None,
+        allow_changes: bool = False,
+    ) -> "Process":
+        """Return a run that is kept in a journal, as it stands; run it to go on. What is done is not done again.
+
+        Args:
+            agent: What it is a run of.
+            journal: Where it is kept.
+            id: Which run.
+            planner: Goes on with it; by default the one it was begun with.
+            options: Replace those it was begun with.
+            services: Objects to inject, beside those of the agent.
+            secrets: What was never written, such as `{"Login.password": "..."}`.
+            allow_changes: Take it up although the agent has changed in a way that matters to it.
+
+        Raises:
+            UnknownRunError: There is no such run.
+            AgentChangedError: The agent has changed since; the message says how.
+            SecretNotKeptError: Secrets have to be given.
+            CorruptJournalError: What is kept cannot be read.
+            JournalError: The planner or a policy cannot be made from data, so it has to be given.
+        """
+        from planboard.runtime.restoring import restore
+
+        return restore(
+            agent, journal, id, planner=planner, options=options, services=tuple(services), secrets=secrets or {},
+            allow_changes=allow_changes,
+        )  # fmt: skip
+
+    def fork(self, at: int | None = None, *, id: str | None = None) -> "Process":  # noqa: A002
+        """Return another process with the same past, which goes its own way from there; this one is left as it is.
+
+        What was running at that moment is in doubt in the fork, as after a crash.
+
+        Args:
+            at: The number of the last event they share; the latest by default.
+            id: The id of the fork; a random one by default.
+
+        Raises:
+            ValueError: There is no such event.
+        """
+        from planboard.runtime.restoring import fork
+
+        return fork(self, at, id)
+
+    def board_at(self, event: int) -> Blackboard:
+        """Return the board as it was after an event, by the event's number.
+
+        Raises:
+            ValueError: There is no such event.
+        """
+        from planboard.runtime.restoring import state_at
+
+        return state_at(self, event).board
 
     async def _run(self, executor: Executor, *, alone: bool, budget: Budget | None = None) -> ProcessStatus:
-        with self._exclusively(executor):
+        with Exclusively(self, executor):
             if budget is not None:
                 self._core.ledger.budget = budget
             self._begin()
             if alone:
-                await drive(self._core, executor, time.monotonic)
+                await drive(self._core, executor, self.options.clock, self._driving())
             else:
-                await self._cancellably(self._drive(executor))
+                await cancellably(self, drive_heeding_cancellation(self, executor))
         return self.status
 
-    async def _drive(self, executor: Executor) -> None:
-        import asyncio
+    def _can_go_on(self) -> bool:
+        """Tell whether something has come that lets a process which waits go on."""
+        self._ear.listen()
+        if self.status is not ProcessStatus.WAITING:
+            return True
+        due = self.wakes_at
+        return self._core.held.has_come() or (due is not None and due <= self.options.clock.time())
 
-        task = asyncio.current_task()
-        asked_before = task.cancelling() if task is not None else 0
+    def _driving(self, before_each: Callable[[], None] | None = None) -> Driving:
+        kept = self._keeper is not None
+        return Driving(
+            self._sleeps_until, self._flush if kept else None, self._ear.listen if kept else None, before_each
+        )
 
-        def heed_cancellation() -> None:
-            if task is not None and task.cancelling() > asked_before:  # an action may have swallowed the error
-                self._core.cancel("the task that ran it was cancelled")
-
-        await drive(self._core, executor, time.monotonic, before_each=heed_cancellation)
-
-    async def _carry_out(self, executor: Executor, calls: Sequence[Command]) -> None:
-        self._core.deliver(calls, await carry_out(self._core, executor, calls))
-
-    async def _cancellably(self, work: Awaitable[None]) -> None:
-        import asyncio
-
-        import anyio
-
-        try:
-            with anyio.CancelScope() as scope:
-                self._scope = (asyncio.get_running_loop(), scope)
-                await work
-            if scope.cancelled_caught:
-                self._core.end_cancelled()
-        except asyncio.CancelledError:
-            self._core.end_cancelled()
-            raise
-        finally:
-            self._scope = None
+    def _sleeps_until(self) -> float | None:
+        """Return until when to wait if time is all that is waited for."""
+        return self.wakes_at if self.status is ProcessStatus.WAITING and not self.pending else None
 
     def _begin(self) -> Executor:
-        self._core.ledger.open(time.monotonic())
-        self._core.start(self.agent.name, self.planner.name)
-        self._core.abandon()  # what an earlier run had started when its driver went away
-        self._core.resume()
+        core = self._core
+        core.ledger.open(self.options.clock.time())
+        core.begin(self.agent.name, self.planner.name)
+        core.abandon()  # what an earlier run had started when its driver went away
+        core.held.take_up()
+        self._ear.listen()
+        core.resume()
         executor = self._executor
         assert executor is not None  # noqa: S101 - only called while it is run
         return executor
 
-    def _exclusively(self, executor: Executor) -> "_Exclusively":
-        return _Exclusively(self, executor)
+    # Keeping
+
+    def _keep_in(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self._log.keep = keeper.take
+        self._core.results.check_entry = keeper.codec.check
+
+    def _standing(self) -> Standing:
+        waits_for = tuple(request.id for request in self._core.people.pending())
+        return Standing(self.status, self.reason.partition("\n")[0][:500], self.wakes_at, waits_for)
+
+    def _flush(self) -> None:
+        if self._keeper is not None:
+            self._keeper.flush(self._standing)
+
+    def _catch_up(self, news: Sequence[Event]) -> None:
+        if news:
+            before = self._core.state.usage
+            self._log.replay(news)
+            self._core.ledger.charge(self._core.state.usage - before)
+            self._core.held.look_back()
 
     # What the core needs
 
     def _record_change(self, change: Change) -> None:
-        self._log.record_change(change)
+        with at_hand(self):
+            self._log.record_change(change)
 
     def _publish(self, event: Event) -> None:
-        self.events.append(event)
-        if not self._listeners and self.parent is None:
-            return
         process: Process | None = self
         while process is not None:
-            process._tell(event)  # noqa: SLF001
+            process._audience.tell(event)  # noqa: SLF001
             process = process.parent
 
-    def _tell(self, event: Event) -> None:
-        for position, listener in enumerate(self._listeners):
-            try:
-                listener(event)
-            except Exception:  # noqa: BLE001 - one failing listener harms nobody; it is logged
-                self._log_once(position, listener)
-
-    def _log_once(self, position: int, listener: object) -> None:
-        if position in self._muted:
-            return
-        self._muted.add(position)
-        name = getattr(listener, "__qualname__", None) or type(listener).__qualname__
-        _log.exception("Listener %s of process %s raised; the run goes on", name, self.id)
-
-    async def _run_child(
-        self,
-        agent: Catalogue,
-        inputs: tuple[object, ...],
-        returning: TypeForm,
-        bindings: dict[str, Any],
-        effects: Effects,
-        given: "ProcessOptions | None",
-    ) -> Any:
-        from planboard.runtime.children import run_child
-
-        self._started_children += 1
-        number = self._started_children
-        executor = self._executor or Executor(threads=True)
-        return await run_child(self, number, executor, agent, inputs, returning, bindings, effects, given)
+    async def _run_child(self, order: ChildOrder) -> Any:
+        return await self._children.run(order, self._executor or Executor(threads=True))
 
     def __repr__(self) -> str:
         return f"<Process {self.id} of {self.agent.name!r}: {self.status}, {len(self._core.state.history)} actions run>"
-
-
-class _Exclusively:
-    """Lets one caller at a time run a process."""
-
-    __slots__ = ("_executor", "_process")
-
-    def __init__(self, process: Process, executor: Executor) -> None:
-        self._process = process
-        self._executor = executor
-
-    def __enter__(self) -> None:
-        if self._process._executor is not None:  # noqa: SLF001
-            message = f"Process {self._process.id} is already being run. Wait for that run, or start another process."
-            raise ConcurrentRunError(message)
-        self._process._executor = self._executor  # noqa: SLF001
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._process._executor = None  # noqa: SLF001
-        core = self._process._core  # noqa: SLF001
-        core.ledger.close(time.monotonic())
-        if kind is not None and not issubclass(kind, Exception):  # an exit, or something meant to stop everything
-            core.cancel(kind.__name__)
-            core.end_cancelled()

@@ -1,5 +1,6 @@
 """From what came of an action to the events that say so."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from planboard.errors import (
     OutputError,
     ProcessTerminatedError,
 )
-from planboard.events import ActionFailed, ActionSucceeded, ModelCalled, ReplanRequested
+from planboard.events import ActionFailed, ActionSucceeded, ActionSuspended, ModelCalled, ReplanRequested
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
 from planboard.runtime.outcome import ActionCall, AskedReplan, spent
 
@@ -30,10 +31,12 @@ _STUBBORN = 10
 class Results:
     """Takes what came of actions, for one process."""
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "check_entry")
 
     def __init__(self, core: "ProcessCore") -> None:
         self._core = core
+        self.check_entry: Callable[[Entry], None] | None = None
+        """Raises for an entry that cannot be kept, when the process is."""
 
     def _verify(self, call: ActionCall) -> None:
         board = self._core.state.board
@@ -48,6 +51,9 @@ class Results:
             outputs = new_entries(action, value, effects, board.next_position)
             if effects.conditions:
                 check_conditions(action, effects, self._core.state.world.compilation.catalogue.conditions)
+            if self.check_entry is not None:
+                for entry in outputs:
+                    self.check_entry(entry)
         except (BlackboardError, ExecutionError) as error:
             self.failed(call, error)
             return False
@@ -126,6 +132,14 @@ class Results:
             bindings=bindings,
             usage=spent(call),
         )
+
+    def suspended(self, call: ActionCall) -> None:
+        """Record that an action was stopped because a child of it waits; it will be run again."""
+        self._charge(call)
+        spent_itself = call.effects.usage
+        for usage in call.effects.model_calls:
+            spent_itself += usage.as_usage()
+        self._core.record(ActionSuspended, call=call.number, action=call.action.name, usage=spent_itself)
 
     def stopped(self, call: ActionCall) -> None:
         """Record that an action was stopped and brings no outcome: nothing of it reaches the board."""

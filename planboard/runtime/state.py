@@ -13,6 +13,7 @@ from planboard.events import (
     ActionRetried,
     ActionStarted,
     ActionSucceeded,
+    ActionSuspended,
     ArgumentsBuilt,
     CallRefused,
     ConditionChanged,
@@ -26,16 +27,23 @@ from planboard.events import (
     ModelAsked,
     ModelCalled,
     PlanMade,
+    ProcessCreated,
     ProcessEnded,
     ProcessResumed,
     ProcessStarted,
     ProcessStatus,
+    ProcessWaiting,
     ReplanRequested,
+    RequestAnswered,
+    RequestMade,
+    RequestWithdrawn,
+    SleepStarted,
 )
 from planboard.llm.showing import as_data
 from planboard.planners.compile import Compilation
 from planboard.planners.conversation import Conversation, Fate
 from planboard.planners.world import Bits, World
+from planboard.runtime.open_calls import OpenCall
 
 _TOLD = 800
 """How many characters a model is told of what came of a call."""
@@ -45,7 +53,7 @@ class ProcessState:
     """What the events so far make of an empty process."""
 
     __slots__ = (
-        "_pending",
+        "answered",
         "asked_replan",
         "board",
         "calls",
@@ -53,10 +61,12 @@ class ProcessState:
         "expectations",
         "goal",
         "history",
+        "open",
         "reason",
         "status",
         "stubborn", "touched",
         "usage",
+        "wakes_at",
         "world",
     )  # fmt: skip
 
@@ -87,20 +97,32 @@ class ProcessState:
         """Whether something came from outside since the process last ended."""
         self.reason = ""
         self.goal: str | None = None
-        self._pending: dict[int, ActionStarted] = {}
+        self.open: dict[int, OpenCall] = {}
+        """The calls that have no result yet, by number."""
+        self.answered: dict[str, str] = {}
+        """What was decided about each request, by id."""
+        self.wakes_at: float | None = None
+        """While it waits: when the next timer is due."""
 
     def apply(self, event: Event) -> None:  # noqa: C901, PLR0912, PLR0915 - one branch for each kind of event
         """Make of the state what the event says. The event is a fact; nothing is decided here."""
         match event:
             case ActionStarted():
-                self.calls = event.call
-                self._pending[event.call] = event
+                if event.call > self.calls:
+                    self.calls = event.call
+                    self.open[event.call] = OpenCall(event.call, event.action, event.inputs, event.tool_call)
+                else:  # it was asked about, was suspended, or is run again
+                    self.open[event.call].phase = "running"
                 if event.tool_call is not None:
                     self.conversation.started(event.tool_call, event.action, event.inputs)
             case ActionSucceeded():
                 self._succeeded(event)
-            case PlanMade() | ActionRetried():
+            case PlanMade() | ProcessCreated():
                 pass  # facts for the record, with no effect of their own
+            case ActionRetried():
+                self.open[event.call].attempt = event.attempt + 1
+            case RequestMade() | RequestAnswered() | RequestWithdrawn() | SleepStarted() | ActionSuspended():
+                self._wait_or_go_on(event)
             case ModelAsked() | DecisionMade() | DecisionFailed() | CallRefused() | ArgumentsBuilt() | ModelCalled():
                 self._follow_model(event)
             case ConditionJudged():
@@ -129,6 +151,9 @@ class ProcessState:
                 self.reason = ""
                 if self.world.conversation is not None:
                     self.world.conversation.resumed()
+            case ProcessWaiting():
+                self.status, self.reason, self.wakes_at = ProcessStatus.WAITING, event.reason, event.wakes_at
+                self.touched = False
             case ProcessEnded():
                 self.status, self.reason, self.goal = event.status, event.reason, event.goal
                 self.touched = False
@@ -167,24 +192,68 @@ class ProcessState:
                 if event.action is None:  # what an action's models took is part of what the action took
                     self.usage += event.usage
 
+    def _wait_or_go_on(
+        self, event: RequestMade | RequestAnswered | RequestWithdrawn | SleepStarted | ActionSuspended
+    ) -> None:
+        match event:
+            case RequestMade() | SleepStarted():
+                self._begin_to_wait(event)
+            case RequestAnswered():
+                self._decided(event)
+            case RequestWithdrawn():
+                self._settle(event.call, "refused", "not run, for the run has ended")
+            case ActionSuspended():
+                self.open[event.call].phase = "suspended"
+                self.usage += event.usage
+
+    def _begin_to_wait(self, event: RequestMade | SleepStarted) -> None:
+        call = self.open.get(event.call)
+        if call is None:
+            self.calls = max(self.calls, event.call)
+            call = self.open[event.call] = OpenCall(event.call, event.action, event.inputs, event.tool_call)
+            if event.tool_call is not None:
+                self.conversation.waits(event.tool_call, event.action, event.inputs)
+        if isinstance(event, SleepStarted):
+            call.phase, call.until = "asleep", event.until
+        else:
+            call.phase, call.request, call.until = "asked", event, event.expires_at
+
+    def _decided(self, event: RequestAnswered) -> None:
+        call = self.open[event.call]
+        if call.request is not None:
+            self.answered[call.request.id] = event.verdict
+        call.until = None
+        if self.status is ProcessStatus.WAITING:
+            self.status, self.reason = ProcessStatus.RUNNING, ""
+        if event.hidden:
+            self._hide(event.hidden)
+        if event.verdict in ("approved", "edited"):
+            call.phase, call.consented = "released", True
+            call.changed = dict(event.arguments)
+        elif event.verdict in ("denied", "expired"):
+            why = f": {as_data(event.reason, _TOLD)}" if event.reason else ""
+            self._settle(event.call, "denied", f"not run, it was {event.verdict}{why}")
+            self.world.deny(event.action, call.inputs)
+        self._add(event.entries)
+
     def _settle(self, call: int, fate: Fate, result: str, entries: tuple[Entry, ...] = ()) -> None:
         """Take an action off the pending ones, and tell the model that called it, if one did, what came of it."""
-        started = self._pending.pop(call)
-        if started.tool_call is not None:
+        started = self.open.pop(call, None)
+        if started is not None and started.tool_call is not None:
             positions = tuple(entry.position for entry in entries)
             self.conversation.ended(started.tool_call, fate, result, positions)
 
     def _succeeded(self, event: ActionSucceeded) -> None:
         if self.world.conversation is None:
-            del self._pending[event.call]
+            del self.open[event.call]
         else:
             self._settle(event.call, "done", _told(event.outputs), event.outputs)
             self.world.conversation.ran(event.action, event.inputs)
-        action = self.world.compilation.catalogue.actions[event.action]
-        world = self.world
-        world.ran(action, event.inputs)
-        if action.clear_board:
-            world.forgot()
+        action = self.world.compilation.catalogue.actions.get(event.action)
+        if action is not None:  # it is gone when a run is taken up with a changed agent, if that is allowed
+            self.world.ran(action, event.inputs)
+            if action.clear_board:
+                self.world.forgot()
         if event.hidden:
             self._hide(event.hidden)
         self._add(event.outputs)

@@ -23,6 +23,8 @@ from planboard.planners.ask import Ask, AskingPlanner, Chosen, Exposed, Refused
 from planboard.planners.conversation import Exchange
 from planboard.planners.operator import Operator
 from planboard.planners.plan import spelled
+from planboard.planners.problem import Problem
+from planboard.planners.supervisor.calls import same_call
 from planboard.planners.supervisor.outlook import SUPERVISOR, is_plain
 from planboard.planners.world import _Unsettled
 from planboard.runtime.batch import Look
@@ -98,6 +100,13 @@ class Turns:
         for usage in call.took:
             self._core.record(ModelCalled, **usage._asdict(), decision=call.number)
 
+    def take_up(self) -> None:
+        """Give up a question that was asked by a program which has ended: it is asked again."""
+        talk = self._core.state.world.conversation
+        if talk is not None and talk.turns and not talk.turns[-1].answered:
+            decision = talk.turns[-1].decision
+            self._core.record(DecisionFailed, decision=decision, error="Interrupted: the program ended meanwhile")
+
     # Carrying out
 
     def next_calls(self, now: float) -> Sequence[ActionCall]:
@@ -113,14 +122,12 @@ class Turns:
         for exchange in waiting:
             problem = core.state.world.problem(core.goals)
             try:
-                if not started and self._planner.is_reached(problem):
-                    self._refuse(exchange, "not started, for the goal is reached.")
-                    continue
-                if talk is not None and self._planner.calls_per_turn <= talk.turns[-1].exchanges.index(exchange):
-                    self._refuse(exchange, f"not started: at most {self._planner.calls_per_turn} calls in one turn.")
+                objection = self._objection(exchange, problem, first=not started)
+                if objection is not None:
+                    self._refuse(exchange, objection)
                     continue
                 chosen = self._planner.read(exchange.call, problem)
-                if isinstance(chosen, Refused) and chosen.may_change and started:
+                if isinstance(chosen, Refused) and chosen.may_change and (started or core.state.open):
                     break  # models call what will be possible once the calls before it are done
                 if isinstance(chosen, Refused):
                     self._refuse(exchange, chosen.reason)
@@ -144,14 +151,31 @@ class Turns:
         look = Look(self._core.state.world)
         operators = self._core.state.world.domain.operators
         mine = [other for other in operators if other.name == operator.name]
-        theirs = [other for call in started for other in operators if other.name == call.action.name]
+        names = [call.action.name for call in started] + [call.action for call in self._core.state.open.values()]
+        theirs = [other for name in dict.fromkeys(names) for other in operators if other.name == name]
         return all(look.are_independent(one, other) for one in mine for other in theirs)
+
+    def _objection(self, exchange: Exchange, problem: Problem, *, first: bool) -> str | None:
+        """Say why a call is not started whatever it means; `None` if it may be."""
+        if first and self._planner.is_reached(problem):
+            return "not started, for the goal is reached."
+        turn = self._core.state.conversation.turns[-1]
+        if self._planner.calls_per_turn <= turn.exchanges.index(exchange):
+            return f"not started: at most {self._planner.calls_per_turn} calls in one turn."
+        return self._denied_before(exchange)
+
+    def _denied_before(self, exchange: Exchange) -> str | None:
+        """Return what came of the very same call when a person did not agree to it."""
+        talk = self._core.state.conversation
+        earlier = (other for turn in talk.turns for other in turn.exchanges if other.fate == "denied")
+        same = next((other for other in earlier if same_call(other.call) == same_call(exchange.call)), None)
+        return None if same is None else f"{same.result}. Do something else."
 
     def _start(self, exchange: Exchange, chosen: Chosen, now: float, *, first: bool) -> ActionCall | None:
         """Start the action of a call; `None` if it was refused, or if a budget forbids it."""
         core = self._core
         action = core.state.world.compilation.catalogue.actions[chosen.operator.name]
-        cost, value = core.price(chosen.operator)
+        cost, value = core.start.price(chosen.operator)
         objection = core.ledger.objection(cost, now, may_ask=action.body.may_ask)
         if objection is not None:
             if first:
@@ -164,7 +188,7 @@ class Turns:
             if wrong:
                 self._refuse(exchange, f"refused: {', '.join(wrong)} does not hold with these arguments.")
                 return None
-        return core.start_action(action, cost, value, given=given, tool_call=exchange.call.id)
+        return core.start.action(action, cost, value, given=given, tool_call=exchange.call.id)
 
     def _entries(self, chosen: Chosen) -> tuple[Given, tuple[Entry, ...]]:
         """Return what was built as entries, by parameter and in order."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from planboard.testing.value_strategies import values
 
 _HOME_OF = {
+    "FakeClock": "planboard.testing.clock",
     "boards": "planboard.testing.board_strategies",
     "check_determinism": "planboard.testing.determinism",
     "check_optimality": "planboard.testing.optimality",
@@ -29,6 +30,7 @@ _HOME_OF = {
 }
 
 __all__ = [
+    "FakeClock",
     "boards",
     "check_determinism",
     "check_optimality",

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, computed_field, field_validator
 
-from planboard import Blackboard, EntryTypeError
+from planboard import Blackboard, EntryTypeError, SecretMissingError
 from planboard.blackboard.integrity import same
 
 T = TypeVar("T")
@@ -157,32 +157,50 @@ def test_numbers_that_json_lacks_come_back_and_the_text_is_json(number):
     assert repr(Blackboard.from_json(text).last(float)) == repr(number)
 
 
-@pytest.mark.parametrize("value", [Login(password="hush"), Doubling(n=2), [Cat()], object()])
+@pytest.mark.parametrize("value", [[Cat()], object(), [object()]])
 def test_what_would_not_come_back_equal_is_refused_with_its_type(value):
-    """Case 048; a secret is not written, and the message does not show it."""
+    """Case 048."""
     board = Blackboard()
     board.add(value)
 
-    with pytest.raises(EntryTypeError, match=type(value).__name__) as caught:
+    with pytest.raises(EntryTypeError, match=type(value).__name__):
         board.to_json()
 
-    assert "hush" not in str(caught.value)
+
+def test_validators_are_not_run_again():
+    board = Blackboard()
+    board.add(Doubling(n=2))
+
+    assert back(board, Doubling).last(Doubling).n == 4
+
+
+def test_a_secret_is_never_written_and_has_to_be_given_again():
+    """Case 165, as far as the board itself goes."""
+    board = Blackboard()
+    board.add(Login(password="hush"))
+    text = board.to_json()
+
+    assert "hush" not in text
+    with pytest.raises(SecretMissingError, match=r"Login\.password") as caught:
+        Blackboard.from_json(text, types=[Login])
+    restored = Blackboard.from_json(text, types=[Login], secrets=dict.fromkeys(caught.value.secrets, "hush"))
+    assert restored == board
 
 
 def test_data_does_not_choose_what_is_built():
     board = Blackboard()
     board.add(Cat())
 
-    with pytest.raises(EntryTypeError, match=r"not registered\. Pass it in `types=`"):
+    with pytest.raises(EntryTypeError, match="not registered"):
         Blackboard.from_json(board.to_json())
 
 
 def stored(**changes):
-    entry = {"type": "int", "value": 1, "declared": False, "name": None, "producer": "input", "protected": False}
+    entry = {"type": None, "value": 1, "name": None, "producer": "input", "protected": False}
     return json.dumps({"entries": [{**entry, "visible": True, **changes}], "conditions": {}})
 
 
-@pytest.mark.parametrize("field", ["type", "declared", "name", "producer", "protected", "visible"])
+@pytest.mark.parametrize("field", ["type", "name", "producer", "protected", "visible"])
 def test_malformed_data_is_refused_with_the_field(field):
     """Case 166, as far as the board itself goes."""
     with pytest.raises(EntryTypeError, match=rf"entries\.0\.{field}"):
@@ -196,8 +214,8 @@ def test_what_is_no_board_is_refused(text):
 
 
 def test_a_value_that_does_not_fit_its_type_is_refused():
-    with pytest.raises(EntryTypeError, match="does not fit int"):
-        Blackboard.from_json(stored(value="many"))
+    with pytest.raises(EntryTypeError, match="no int"):
+        Blackboard.from_json(stored(type="int", value="many"), types=[int])
 
 
 VALUES = st.one_of(

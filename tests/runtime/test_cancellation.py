@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from planboard import ActionContext, Agent, ProcessCancelledError, ProcessOptions, ProcessStatus, action
+from planboard.runtime.audience import Audience
 
 
 class Topic(BaseModel):
@@ -240,6 +241,6 @@ def test_a_process_is_cancelled_from_another_thread():
         if getattr(event, "action", "") == "hang":
             threading.Thread(target=process.cancel).start()
 
-    process._listeners = (listen,)
+    process._audience = Audience(process.id, (listen,))
 
     assert wait(process.run()) is ProcessStatus.CANCELLED

@@ -14,6 +14,7 @@ from planboard import (
     ActionContext,
     Agent,
     DefinitionError,
+    MemoryJournal,
     ProcessFailedError,
     ProcessOptions,
     ProcessStatus,
@@ -167,14 +168,16 @@ def test_one_listener_needs_no_tuple():
     assert heard[-1].kind == "process_ended"
 
 
-def test_a_journal_is_told_of_an_event_before_anybody_else():
-    told = []
+def test_what_happened_is_kept_before_the_next_action_starts():
+    journal, kept = MemoryJournal(), []
 
-    class Journal:
-        def append(self, event):
-            told.append(("journal", event.kind))
+    def look(event):
+        if event.kind == "action_started":
+            kept.append(journal.info(event.process_id).seq)
 
-    options = ProcessOptions(journal=Journal(), listeners=lambda event: told.append(("listener", event.kind)))
+    options = ProcessOptions(journal=journal, listeners=look)
     process = run(writer, Topic(), planner="utility", options=options)
 
-    assert told == [(who, event.kind) for event in process.events for who in ("journal", "listener")]
+    ended = [event.seq for event in process.events if event.kind == "action_succeeded"]
+    assert all(any(seq <= seen for seen in kept[place + 1 :]) for place, seq in enumerate(ended[:-1]))
+    assert journal.info(process.id).seq == len(process.events)

@@ -21,6 +21,7 @@ from supervised_agents import (
 )
 
 from planboard import Agent, ProcessStatus, ScriptedModel, Supervisor, achieves_goal, action, call, condition, raw_call
+from planboard.runtime.audience import Audience
 
 
 def refusals(process):
@@ -484,7 +485,8 @@ def test_every_prefix_of_the_events_folds_to_the_state_it_was_then():
     process = KITCHEN.process(
         INPUT, planner=Supervisor(llm=ScriptedModel(call("bake"), [call("choose_cook"), call("take_order")]))
     )
-    process._listeners = (lambda _: boards.append((process.board.snapshot(), process._core.state.usage)),)
+    listen = lambda _: boards.append((process.board.snapshot(), process._core.state.usage))  # noqa: E731
+    process._audience = Audience(process.id, (listen,))
     asyncio.run(process.run())
     compilation = Compilation(KITCHEN, KITCHEN.goals)
 

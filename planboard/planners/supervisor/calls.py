@@ -94,7 +94,7 @@ def _not_offered(name: str, offers: Mapping[str, Offer], outlook: Outlook) -> Re
 def _why_not(action: str, name: str, outlook: Outlook) -> str:
     state = outlook.state
     if state.get(is_excluded(action)):
-        return f"{name} failed and is not available any more."
+        return f"{name} failed or was denied, and is not available any more."
     if state.get(has_run(action)):
         return f"{name} has been done already; its result is on the board."
     missing = outlook.missing(action)

@@ -141,6 +141,6 @@ def _aftermath(turn: Turn | None) -> list[str]:
         return []
     if not turn.exchanges:
         return [_NUDGE]
-    bad = [exchange for exchange in turn.exchanges if exchange.fate in ("failed", "refused")]
+    bad = [exchange for exchange in turn.exchanges if exchange.fate in ("failed", "refused", "denied")]
     told = dict.fromkeys(f"- {_called(exchange)}: {cut(exchange.result, _TOLD)}" for exchange in bad[:4])
     return ["Your last calls went wrong:", *told] if bad else []

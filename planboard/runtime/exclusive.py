@@ -1,0 +1,59 @@
+"""Who may change a process: one at a time, here and, with a journal, among all programs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from planboard.errors import ConcurrentRunError
+from planboard.runtime.executor import Executor
+
+if TYPE_CHECKING:
+    from planboard.runtime.process import Process
+
+
+class Exclusively:
+    """Lets one caller at a time run a process."""
+
+    __slots__ = ("_executor", "_process")
+
+    def __init__(self, process: "Process", executor: Executor) -> None:
+        self._process = process
+        self._executor = executor
+
+    def __enter__(self) -> None:
+        process = self._process
+        if process._executor is not None:  # noqa: SLF001
+            message = f"Process {process.id} is already being run. Wait for that run, or start another process."
+            raise ConcurrentRunError(message)
+        if process._keeper is not None:  # noqa: SLF001
+            process._catch_up(process._keeper.claim())  # noqa: SLF001
+        process._executor = self._executor  # noqa: SLF001
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        process = self._process
+        core = process._core  # noqa: SLF001
+        core.ledger.close(process.options.clock.time())
+        try:
+            if kind is not None and not issubclass(kind, Exception):  # an exit, or something meant to stop everything
+                core.cancel(kind.__name__)
+                core.end_cancelled()
+            process._flush()  # noqa: SLF001
+        finally:
+            process._executor = None  # noqa: SLF001
+            if process._keeper is not None:  # noqa: SLF001
+                process._keeper.release()  # noqa: SLF001
+
+
+@contextmanager
+def at_hand(process: "Process") -> Iterator[None]:
+    """Change a process from outside: not while somebody else goes on with it, and nothing is lost afterwards."""
+    keeper = process._keeper  # noqa: SLF001
+    if keeper is None or process._executor is not None or keeper.kept == 0:  # noqa: SLF001
+        yield
+        return
+    process._catch_up(keeper.claim())  # noqa: SLF001
+    try:
+        yield
+        process._flush()  # noqa: SLF001
+    finally:
+        keeper.release()

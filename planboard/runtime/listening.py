@@ -1,0 +1,115 @@
+"""How a process hears what people say to it: here and now, or from a journal in which they left it."""
+
+from typing import TYPE_CHECKING, Any
+
+from planboard._text import brief
+from planboard.errors import CorruptJournalError, EntryTypeError, UnknownRequestError
+from planboard.runtime.keeping import CANCEL
+from planboard.runtime.open_calls import OpenCall
+from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished
+
+if TYPE_CHECKING:
+    from planboard.runtime.process import Process
+
+
+class Ear:
+    """Takes the answers to the requests of one process, each once, whoever gives it."""
+
+    __slots__ = ("_process",)
+
+    def __init__(self, process: "Process") -> None:
+        self._process = process
+
+    def respond(self, request_id: str, given: Any) -> None:
+        """Take an answer.
+
+        With a journal it is left there first: then it is not lost, and a second one is refused even if it comes from
+        another program. If somebody else goes on with the run just now they will find it there.
+        """
+        process = self._process
+        people, keeper = process._core.people, process._keeper  # noqa: SLF001
+        if keeper is None or keeper.kept == 0:
+            call = people.find(request_id)
+            people.decide(call, people.read(call, given))
+            return
+        news = keeper.try_to_claim() if process._executor is None else []  # noqa: SLF001
+        try:
+            process._catch_up(news or [])  # noqa: SLF001
+            if news is not None:
+                self.listen()
+            call = people.find(request_id)
+            decision = people.read(call, given)
+            keeper.post(request_id, self._written(decision))
+            if news is not None:
+                people.decide(call, decision)
+                if process._executor is None:  # noqa: SLF001
+                    process._flush()  # noqa: SLF001
+        finally:
+            if process._executor is None and process.parent is None:  # noqa: SLF001
+                keeper.release()
+
+    def said(self) -> frozenset[str]:
+        """Return the requests to which an answer was left in the journal."""
+        keeper = self._process._keeper  # noqa: SLF001
+        return frozenset() if keeper is None or keeper.kept == 0 else frozenset(keeper.mail())
+
+    def listen(self) -> None:
+        """Take in what was left in the journal."""
+        process = self._process
+        keeper, people = process._keeper, process._core.people  # noqa: SLF001
+        if keeper is None or keeper.kept == 0 or process.status.is_final:
+            return
+        for request_id, body in keeper.mail().items():
+            if request_id == CANCEL:
+                process._core.cancel(str(body.get("reason", "cancelled")))  # noqa: SLF001
+                continue
+            if request_id in process._core.state.answered:  # noqa: SLF001
+                continue
+            try:
+                call = people.find(request_id)
+            except UnknownRequestError:
+                continue  # it has expired, or was withdrawn
+            people.decide(call, self._read(call, body))
+
+    def _written(self, decision: Decision) -> dict[str, Any]:
+        keeper = self._process._keeper  # noqa: SLF001
+        assert keeper is not None  # noqa: S101 - only called with a journal
+        encode = keeper.codec.values.encode
+        match decision:
+            case Answer(value):
+                return {"decision": "answer", "value": encode(value)}
+            case Finished(value):
+                return {"decision": "finished", "value": encode(value)}
+            case Edit():
+                arguments = {name: encode(value) for name, value in decision.arguments.items()}
+                return {"decision": "edit", "arguments": arguments}
+            case Deny(reason):
+                return {"decision": "deny", "reason": reason}
+            case Approve():
+                return {"decision": "approve"}
+
+    def _read(self, call: OpenCall, body: Any) -> Decision:
+        """Return what was left, as strictly as if it had just been said."""
+        process = self._process
+        keeper = process._keeper  # noqa: SLF001
+        assert keeper is not None and call.request is not None  # noqa: S101, PT018 - it comes from a journal
+        decode = keeper.codec.values.decode
+        try:
+            match body:
+                case {"decision": "answer", "value": value}:
+                    given: Any = decode(value)
+                case {"decision": "finished", "value": value}:
+                    given = Finished(decode(value))
+                case {"decision": "edit", "arguments": dict(arguments)}:
+                    given = Edit(**{str(name): decode(value) for name, value in arguments.items()})
+                case {"decision": "deny", "reason": str(reason)}:
+                    given = Deny(reason)
+                case {"decision": "approve"}:
+                    given = Approve()
+                case _:
+                    message = f"the decision is {brief(body)}"
+                    raise EntryTypeError(message)
+            return process._core.people.read(call, given)  # noqa: SLF001
+        except (EntryTypeError, ValueError) as error:
+            message = f"The answer to {call.request.id!r} that is kept cannot be read: {error}"
+            raise CorruptJournalError(process.id, message) from error

@@ -1,0 +1,377 @@
+"""Where a run meets people and time: what it asks them, what they decide, and what has to wait until a moment."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from planboard._text import suggest
+from planboard.actions.action import Action, BoundInput, Call
+from planboard.actions.context import NO_EFFECTS, Usage
+from planboard.actions.waiting import AskPerson, Denied, Expired, Slept, moment_of
+from planboard.blackboard.entry import Entry
+from planboard.blackboard.integrity import watch
+from planboard.blackboard.schema import describe_error
+from planboard.errors import (
+    ActionError,
+    AlreadyAnsweredError,
+    BlackboardError,
+    ExecutionError,
+    InvalidAnswerError,
+    UnknownRequestError,
+)
+from planboard.events import (
+    ActionFailed,
+    ActionSucceeded,
+    ProcessResumed,
+    ProcessStatus,
+    RequestAnswered,
+    RequestMade,
+    RequestWithdrawn,
+    SleepStarted,
+)
+from planboard.planners.supervisor.outlook import SUPERVISOR
+from planboard.planners.world import Binding, binding_of
+from planboard.runtime.commit import new_entries, positions_hidden
+from planboard.runtime.fitting import fitted, schema_for, schema_of_decision, shown_to_people
+from planboard.runtime.open_calls import OpenCall
+from planboard.runtime.policies import Approval
+from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished, Request, read_decision
+from planboard.types import TypeForm
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from planboard.runtime.core import ProcessCore
+
+PERSON = "person"
+"""The producer of entries that a person has given or changed."""
+
+
+class People:
+    """Asks and listens, for one process."""
+
+    __slots__ = ("_core", "_policies", "has_policies", "turned_down")
+
+    def __init__(self, core: "ProcessCore", policies: tuple[Approval, ...]) -> None:
+        self._core = core
+        self._policies = policies
+        self.has_policies: bool = bool(policies) or (core.parent is not None and core.parent.people.has_policies)
+        """Whether policies of this process, or of one above it, have a say."""
+        self.turned_down = 0
+        """How many calls came to nothing before they had begun."""
+
+    # Asking
+
+    def waits(self, number: int, action: Action, bound: Call, tool_call: str | None) -> bool:
+        """Begin what the process does itself, or ask for consent; tell whether the action must not run now."""
+        if action.wait is not None:
+            self._begin(number, action, bound, tool_call)
+            return True
+        found = self._objection(action, bound)
+        if found is None:
+            return False
+        prompt, expires = found
+        arguments = _arguments(bound)
+        inputs = binding_of(bound)
+        if isinstance(prompt, Deny):
+            self._core.record(
+                RequestMade, call=number, action=action.name, inputs=inputs, purpose="approval",
+                prompt="A policy forbids it.", schema={}, arguments=shown_to_people(arguments), tool_call=tool_call,
+            )  # fmt: skip
+            self._deny(self._core.state.open[number], prompt.reason or "a policy forbids it")
+            return True
+        self._core.record(
+            RequestMade,
+            call=number,
+            action=action.name,
+            inputs=inputs,
+            purpose="approval",
+            prompt=prompt,
+            schema=schema_of_decision(("approve", "edit", "deny"), _forms(action)),
+            arguments=shown_to_people(arguments),
+            expires_at=None if expires is None else self._core.now + expires,
+            tool_call=tool_call,
+        )
+        return True
+
+    def doubt(self, call: OpenCall, action: Action) -> None:
+        """Ask what became of an action that was running when the program ended."""
+        board = self._core.state.board
+        entries = [board.entries[position] for position in call.inputs]
+        bound = action.body.bind(board, action.body.given_by(entries))
+        self._core.record(
+            RequestMade,
+            call=call.number,
+            action=call.action,
+            inputs=call.inputs,
+            purpose="in_doubt",
+            prompt=(
+                f"The program ended while {call.action!r} was running, and nobody knows how far it got. "
+                "Approve to run it again, deny to go on without it, or give what it returned if it has finished."
+            ),
+            schema=schema_of_decision(("approve", "edit", "deny", "finished"), _forms(action)),
+            arguments={} if bound is None else shown_to_people(_arguments(bound)),
+            tool_call=call.tool_call,
+        )
+
+    def _objection(self, action: Action, bound: Call) -> tuple[str | Deny, float | None] | None:
+        """Return the question that has to be asked before an action runs, or the refusal; the strictest holds."""
+        question: tuple[str, float | None] | None = None
+        default = f"May {action.name!r} run?"
+        if action.approval:
+            question = (default, None)
+        arguments = _arguments(bound)
+        for policy in self._in_force():
+            opinion = policy.opinion(action.name, arguments)
+            if isinstance(opinion, Deny):
+                return opinion, None
+            if opinion is True or isinstance(opinion, str):
+                asked = (default if opinion is True else opinion, policy.seconds)
+                question = asked if question is None or question == (default, None) else question
+        return question
+
+    def _in_force(self) -> Iterator[Approval]:
+        core: ProcessCore | None = self._core
+        while core is not None:
+            yield from core.people._policies  # noqa: SLF001 - its own class
+            core = core.parent
+
+    def _begin(self, number: int, action: Action, bound: Call, tool_call: str | None) -> None:
+        """Ask a person, or begin to sleep; the function of the action says the words, or how long."""
+        core, inputs = self._core, binding_of(bound)
+        action.body.inject(bound, core.state.world.services)
+        try:
+            said = action.body.function(*bound.args, **bound.kwargs)
+            if isinstance(action.wait, AskPerson):
+                expires = action.wait.expires
+                core.record(
+                    RequestMade,
+                    call=number,
+                    action=action.name,
+                    inputs=inputs,
+                    purpose="answer",
+                    prompt=_words(said),
+                    schema=schema_for(action.wait.form),
+                    expires_at=None if expires is None else core.now + expires.total_seconds(),
+                    tool_call=tool_call,
+                )
+                return
+            until = moment_of(said, core.now)
+            core.record(SleepStarted, call=number, action=action.name, inputs=inputs, until=until, tool_call=tool_call)
+        except BlackboardError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the words are the user's code; its failure is the action's
+            message = f"Action {action.name!r} raised {describe_error(error)} ({action.where})"
+            wrapped = ActionError(action.name, message)
+            wrapped.__cause__ = error
+            core.errors[action.name] = wrapped
+            self.turned_down += 1
+            core.record(ActionFailed, call=number, action=action.name, error=describe_error(error))
+
+    # Listening
+
+    def pending(self) -> tuple[Request, ...]:
+        """Return what waits for an answer in this process, in the order it was asked."""
+        calls = sorted(self._core.state.open.values(), key=lambda call: call.number)
+        return tuple(Request.of(call.request) for call in calls if call.phase == "asked" and call.request is not None)
+
+    def find(self, request_id: str) -> OpenCall:
+        """Return the call that a request is about.
+
+        Raises:
+            AlreadyAnsweredError: It was answered before.
+            UnknownRequestError: There is no such request.
+        """
+        core = self._core
+        for call in core.state.open.values():
+            if call.request is not None and call.request.id == request_id and call.phase == "asked":
+                if call.until is not None and call.until <= core.clock():
+                    message = f"Request {request_id!r} has expired, so it cannot be answered any more."
+                    raise UnknownRequestError(request_id, message)
+                return call
+        if request_id in core.state.answered:
+            message = f"Request {request_id!r} was answered already: {core.state.answered[request_id]}."
+            raise AlreadyAnsweredError(request_id, message)
+        known = [request.id for request in self.pending()]
+        message = f"No request {request_id!r} is pending. {suggest(request_id, known)}"
+        raise UnknownRequestError(request_id, message)
+
+    def read(self, call: OpenCall, given: Any) -> Decision:
+        """Return what an answer means, with objects of the types that were asked for; nothing is changed yet.
+
+        Raises:
+            InvalidAnswerError: It does not fit; the message names the field.
+        """
+        request = call.request
+        assert request is not None  # noqa: S101 - only calls that were asked about are found
+        decision = read_decision(request.id, request.purpose, given)
+        action = self._action(call)
+        try:
+            if isinstance(decision, Answer) and isinstance(action.wait, AskPerson):
+                return Answer(self._for_outputs(action, decision.value, action.wait.form))
+            if isinstance(decision, Finished):
+                return Finished(self._for_outputs(action, decision.value, action.only_output))
+            if isinstance(decision, Edit):
+                return Edit(**self._changed(action, decision.arguments))
+        except (ValueError, ExecutionError) as error:
+            message = f"That does not answer {request.id!r}: {error}"
+            raise InvalidAnswerError(request.id, message) from error
+        return decision
+
+    def decide(self, call: OpenCall, decision: Decision) -> None:
+        """Record what was decided, and what follows from it."""
+        self._core.plan = None  # it was made before this was known
+        match decision:
+            case Answer(value):
+                self._record(call, "answered")
+                self._finish(call, value)
+            case Finished(value):
+                self._record(call, "finished")
+                self._finish(call, value)
+            case Approve():
+                self._record(call, "approved")
+            case Edit():
+                entries, arguments = self._entries(self._action(call), decision.arguments)
+                self._record(call, "edited", entries=entries, arguments=arguments)
+            case Deny(reason):
+                self._deny(call, reason)
+
+    def look_at_the_clock(self) -> None:
+        """Let what is due happen: requests expire, sleeps end."""
+        core = self._core
+        due = [call for call in core.state.open.values() if call.until is not None and call.until <= core.now]
+        for call in sorted(due, key=lambda call: (call.until, call.number)):
+            core.plan = None
+            if call.phase == "asked":
+                self._deny(call, "nobody answered in time", expired=True)
+            elif call.phase == "asleep":
+                if core.state.status is ProcessStatus.WAITING:
+                    core.record(ProcessResumed)
+                self._wake(call)
+
+    def withdraw(self) -> None:
+        """Take back all requests and sleeps, for the run has ended for good."""
+        for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
+            self._core.record(RequestWithdrawn, call=call.number, action=call.action)
+
+    # What follows
+
+    def _record(self, call: OpenCall, verdict: str, **more: Any) -> None:
+        self._core.record(RequestAnswered, call=call.number, action=call.action, verdict=verdict, **more)
+
+    def _finish(self, call: OpenCall, value: object) -> None:
+        """Record that an action has its result without having been run here."""
+        core, action = self._core, self._action(call)
+        position = core.state.board.next_position
+        producer = action.name
+        outputs = new_entries(action, value, NO_EFFECTS, position)
+        entries = tuple(core.state.board.entries[place] for place in call.inputs)
+        hidden = positions_hidden(action, Call(entries, (), {}), NO_EFFECTS, core.state.board, outputs)
+        operator = core.start.operator_of(producer)
+        cost, worth = core.start.price(operator)
+        usage = Usage(1, cost)
+        core.ledger.charge(usage)
+        core.record(
+            ActionSucceeded, call=call.number, action=producer, inputs=call.inputs, outputs=outputs, hidden=hidden,
+            cost=cost, value=worth, usage=usage,
+        )  # fmt: skip
+
+    def _wake(self, call: OpenCall) -> None:
+        assert call.until is not None  # noqa: S101 - it sleeps
+        self._finish(call, Slept(step=call.action, until=_moment(call.until)))
+
+    def _deny(self, call: OpenCall, reason: str, *, expired: bool = False) -> None:
+        board = self._core.state.board
+        cls = Expired if expired else Denied
+        request = call.request
+        assert request is not None  # noqa: S101 - it was asked about
+        value = cls(action=call.action, reason=reason, request_id=request.id)
+        built = [place for place in call.inputs if board.entries[place].producer == SUPERVISOR]
+        self.turned_down += 1
+        self._record(
+            call,
+            "expired" if expired else "denied",
+            entries=(Entry(board.next_position, value, None, None, PERSON),),
+            hidden=tuple(built) if call.tool_call is not None else (),
+            reason=reason,
+        )
+
+    def _action(self, call: OpenCall) -> Action:
+        return self._core.state.world.compilation.catalogue.actions[call.action]
+
+    def _for_outputs(self, action: Action, given: Any, form: TypeForm) -> Any:
+        """Return an object that the action may return; it is looked at as if it had."""
+        value = given
+        if given is not None or () not in action.outputs:
+            value = given if form is None else fitted(form, given)
+        new_entries(action, value, NO_EFFECTS, 0)
+        return value
+
+    def _changed(self, action: Action, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        by_name = {item.parameter: item for item in action.body.inputs}
+        changed: dict[str, Any] = {}
+        for name, given in arguments.items():
+            if name not in by_name:
+                message = f"action {action.name!r} takes no {name!r}. {suggest(name, by_name)}"
+                raise ValueError(message)
+            item = by_name[name]
+            if given is None and not item.optional:
+                message = f"argument {name!r} cannot be left out"
+                raise ValueError(message)
+            try:
+                changed[name] = None if given is None else fitted(_form(item), given)
+            except ValueError as error:
+                message = f"argument {name!r}: {error}"
+                raise ValueError(message) from error
+        return changed
+
+    def _entries(
+        self, action: Action, arguments: Mapping[str, Any]
+    ) -> tuple[tuple[Entry, ...], tuple[tuple[str, Binding], ...]]:
+        """Return changed arguments as entries, and where they will stand, by parameter."""
+        position = self._core.state.board.next_position
+        entries: list[Entry] = []
+        places: list[tuple[str, Binding]] = []
+        for item in action.body.inputs:
+            if item.parameter not in arguments:
+                continue
+            value = arguments[item.parameter]
+            values = [] if value is None else list(value) if item.collects else [value]
+            start = position + len(entries)
+            entries += [
+                Entry(start + index, one, _declared(item, one), item.query.name, PERSON, watch=watch(one))
+                for index, one in enumerate(values)
+            ]
+            places.append((item.parameter, tuple(range(start, start + len(values)))))
+        return tuple(entries), tuple(places)
+
+
+def _arguments(bound: Call) -> dict[str, Any]:
+    named = dict(bound.kwargs)
+    if bound.args:
+        named["self"] = bound.args[0]
+    return named
+
+
+def _forms(action: Action) -> dict[str, TypeForm]:
+    return {item.parameter: _form(item) for item in action.body.inputs if not item.positional_only}
+
+
+def _form(item: BoundInput) -> TypeForm:
+    return list[item.query.form] if item.collects else item.query.form  # type: ignore[name-defined]
+
+
+def _declared(item: BoundInput, value: object) -> TypeForm:
+    return None if type(value) is item.query.form else item.query.form
+
+
+def _words(said: object) -> str:
+    if not isinstance(said, str):
+        message = f"the prompt is {type(said).__name__}, not a text"
+        raise TypeError(message)
+    return said
+
+
+def _moment(seconds: float) -> "datetime":
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC)

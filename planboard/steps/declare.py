@@ -1,0 +1,120 @@
+"""Making an action of something that is no decorated function, with all that decorators can say of one."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from planboard.actions.declarations import MARK, ActionDeclaration
+from planboard.actions.decorators import declare_action
+from planboard.actions.waiting import Wait
+from planboard.errors import DefinitionError
+from planboard.types import WRITTEN_AT, Location, TypeForm, is_type, origin_of, snake_case, type_name
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class StepAction:
+    """An action that is not a function. Pass it to an agent among its parts.
+
+    `@step.when`, `@step.cost` and `@step.value` say more about it, as for a decorated function.
+    """
+
+    def __init__(self, declaration: ActionDeclaration, module: str) -> None:
+        setattr(self, MARK, declaration)
+        self.name = declaration.name
+        """The name of the action."""
+        self.__module__ = module  # an agent that is made of a module finds its own steps only
+        self.cost: Callable[[F], F]
+        self.value: Callable[[F], F]
+        self.when: Callable[[F], F]
+
+    def __repr__(self) -> str:
+        return f"<step {self.name!r}>"
+
+
+def step(
+    kind: str,
+    function: Callable[..., Any],
+    *,
+    name: str,
+    returns: TypeForm,
+    wait: Wait | None = None,
+    agent: Any = None,
+    options: Mapping[str, Any],
+) -> StepAction:
+    """Return a step.
+
+    Args:
+        kind: What it is, for messages: "human step".
+        function: Its parameters are its inputs.
+        name: What the action is called.
+        returns: What it puts on the board.
+        wait: What the process does instead of running the function.
+        agent: The agent that it runs.
+        options: What `@action` takes beside.
+    """
+    frame = _caller()
+    place = Location(frame.f_code.co_filename, frame.f_lineno)
+    worded = _located(function, place)
+    made: Any = None
+
+    def attach(declaration: ActionDeclaration) -> Any:
+        nonlocal made
+        made = StepAction(declaration, frame.f_globals.get("__name__", ""))
+        return made
+
+    declare_action(worded, kind=kind, name=name, returns=returns, wait=wait, agent=agent, attach=attach, **options)
+    found: StepAction = made
+    return found
+
+
+def words_with(prompt: str, needs: Iterable[TypeForm]) -> Callable[..., str]:
+    """Return a function of inputs that fills them into a text, by their snake case names: `{expense.amount}`."""
+    forms = tuple(needs)
+    for form in forms:
+        if not is_type(form):
+            message = f"needs=...: {form!r} is no type. Name the types of what must be there before."
+            raise DefinitionError(message)
+    by_name = {snake_case(type_name(form)): form for form in forms}
+
+    def words(**given: Any) -> str:
+        try:
+            return prompt.format(**given) if given else prompt
+        except (KeyError, IndexError, AttributeError) as error:
+            message = f"the prompt {prompt!r} asks for something that is not there: {error}"
+            raise ValueError(message) from error
+
+    return with_inputs(words, by_name)
+
+
+def with_inputs(function: Callable[..., Any], inputs: Mapping[str, TypeForm]) -> Callable[..., Any]:
+    """Give a function of keywords a signature."""
+    made: Any = function
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=form) for name, form in inputs.items()
+    ]
+    made.__signature__ = inspect.Signature(parameters)
+    made.__annotations__ = dict(inputs)
+    return function
+
+
+def name_after(prefix: str, form: TypeForm) -> str:
+    """Return a name for a step that yields a type: `ask_decision`."""
+    parts = type_name(form).replace("[", " ").replace("]", " ").replace("|", " ")
+    return f"{prefix}_{snake_case(parts.split()[-1] if origin_of(form) is not None else parts)}"
+
+
+def _located(function: Callable[..., Any], place: Location) -> Callable[..., Any]:
+    """Let messages point to where the step was asked for, unless the function is the user's own."""
+    if not function.__module__.startswith("planboard.steps"):
+        return function
+    setattr(function, WRITTEN_AT, place)
+    return function
+
+
+def _caller() -> Any:
+    frame: Any = sys._getframe(1)  # noqa: SLF001 - a step belongs to where it was asked for
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("planboard.steps"):
+        frame = frame.f_back
+    return frame
