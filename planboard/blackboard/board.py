@@ -119,6 +119,11 @@ class Blackboard:
 
     def __getitem__(self, name: str) -> Any:
         found = self.newest(self.matcher.query(None, name))
+        if found is None and not isinstance(name, str):
+            message = (
+                f"board[...] takes the name of a binding. For the newest of a type write board.last({type_name(name)})."
+            )
+            raise TypeError(message)
         if found is None:
             names = [entry.name for entry in self.visible if entry.name]
             message = f"Nothing visible is bound to {name!r}. {suggest(name, names)}"

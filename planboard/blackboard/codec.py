@@ -17,6 +17,7 @@ from planboard.blackboard.layouts import Layouts, _Refused
 from planboard.blackboard.matching import conforms
 from planboard.blackboard.reader import Reader
 from planboard.blackboard.registry import TypeRegistry
+from planboard.blackboard.scalars import SCALARS
 from planboard.blackboard.schema import structural_problem
 from planboard.blackboard.writer import Writer
 from planboard.errors import EntryTypeError, SecretMissingError
@@ -87,7 +88,8 @@ class Codec:
             names = tuple(sorted(reader.missing))
             message = f"The secrets {listed(names)} are never written; they have to be given."
             raise SecretMissingError(message, secrets=names)
-        problem = structural_problem(type(value) if form is None else form, value)
+        plain = form is None and type(value) in SCALARS  # made by us; pydantic would refuse Decimal("NaN")
+        problem = None if plain else structural_problem(type(value) if form is None else form, value)
         if problem is None and form is not None and not conforms(value, form):
             problem = f"it is {type(value).__name__}"
         if problem is not None:

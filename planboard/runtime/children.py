@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from planboard.actions.context import ChildOrder
+from planboard.actions.context import NOTHING, ChildOrder, Usage
 from planboard.errors import DefinitionError, UnknownRunError
 from planboard.events import ProcessStatus
 from planboard.runtime.executor import Executor
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 class Children:
     """The children of one process."""
 
-    __slots__ = ("_busy", "_live", "_process", "_quiet", "_started")
+    __slots__ = ("_busy", "_driven", "_live", "_process", "_quiet", "_started")
 
     def __init__(self, process: "Process") -> None:
         self._process = process
         self._live: dict[str, Process] = {}
         self._started: dict[tuple[int, int], int] = {}
         self._busy: dict[int, int] = {}
+        self._driven: dict[str, Any] = {}
         self._quiet: dict[int, Any] = {}
 
     async def run(self, order: ChildOrder, executor: Executor) -> Any:
@@ -47,35 +48,39 @@ class Children:
             raise DefinitionError(message)
         child = self._child(order, order.agent)
         self._live[child.id] = child
-        self._busy[order.call] = self._busy.get(order.call, 0) + 1
         try:
-            await child._run(executor, alone=False)  # noqa: SLF001 - within the package
+            await self._drive(child, executor)
         finally:
             order.effects.charged += child.usage
-            self._leave(order.call)
-        if child.status is ProcessStatus.WAITING:
+        if self._goes_on_later(child):
+            await self._let_others_go_on(order.call, executor)
             await self._until_quiet(order.call)
             self._started.pop((order.call, order.attempt), None)
-        else:
-            del self._live[child.id]
+        elif self._process._keeper is not None:  # noqa: SLF001
+            del self._live[child.id]  # the journal has it, should the call be made again
         child.raise_for_status()
         return child.result(order.returning) if order.returning is not None else child
 
-    def load(self) -> None:
-        """Take up the children of a process that was restored, as far as their agents are known."""
+    def reload(self) -> Usage:
+        """Take up the children of calls that are under way, as far as their agents are known; drop all others.
+
+        Returns:
+            What they have spent.
+        """
         from planboard.runtime.restoring import restore
 
+        under_way = self._process._core.state.open  # noqa: SLF001
+        self._live = {name: child for name, child in self._live.items() if child.started_by in under_way}
         keeper = self._process._keeper  # noqa: SLF001
-        if keeper is None:
-            return
         agents = self._process.agent.agents
-        for run in keeper.journal.runs(parent_id=self._process.id):
+        runs = keeper.journal.runs(parent_id=self._process.id) if keeper is not None and under_way else ()
+        for run in runs:
             call = _call_in(run.id, self._process.id)
-            if call in self._process._core.state.open and run.agent in agents:  # noqa: SLF001
-                child = restore(agents[run.agent], keeper.journal, run.id, parent=self._process)
+            if call in under_way and run.agent in agents and run.id not in self._live:
+                child = restore(agents[run.agent], keeper.journal, run.id, parent=self._process)  # type: ignore[union-attr]
                 child.started_by = call
-                if not child.status.is_final:
-                    self._live[child.id] = child
+                self._live[child.id] = child
+        return sum((child.usage for child in self._in_order()), NOTHING)
 
     # Looking
 
@@ -100,13 +105,19 @@ class Children:
 
     def have_news(self, call: int) -> bool:
         """Tell whether a child of a suspended call can go on, or is not known here."""
-        mine = [child for child in self._in_order() if child.started_by == call]
-        return not mine or any(child._can_go_on() for child in mine)  # noqa: SLF001
+        unfinished = [child for child in self.of_call(call) if not child.status.is_final]
+        return not unfinished or any(child._can_go_on() for child in unfinished)  # noqa: SLF001
 
     def cancel(self, reason: str) -> None:
         """Cancel the children that wait."""
         for child in self._in_order():
             child.cancel(reason)
+
+    def let_go(self, call: int) -> None:
+        """Forget the children of a call that has ended. One that waits is cancelled: nobody would take its result."""
+        for child in self.of_call(call) if self._live else ():
+            child.cancel("the action that started it has ended")
+            del self._live[child.id]
 
     def of_call(self, call: int) -> "list[Process]":
         """Return the live children of a call."""
@@ -162,6 +173,33 @@ class Children:
             identities={**mine.identities, **chosen.identities},
         )
 
+    async def _drive(self, child: "Process", executor: Executor) -> None:
+        """Run a child until it has come to its end or waits; if somebody does so already, wait for that."""
+        import anyio
+
+        if child.id in self._driven:
+            await self._driven[child.id].wait()
+            return
+        call = child.started_by
+        done = self._driven[child.id] = anyio.Event()
+        self._busy[call] = self._busy.get(call, 0) + 1
+        try:
+            await child._run(executor, alone=False)  # noqa: SLF001 - within the package
+        finally:
+            del self._driven[child.id]
+            done.set()
+            self._leave(call)
+
+    async def _let_others_go_on(self, call: int, executor: Executor) -> None:
+        """Run the other children of a call that can go on: the call will stop before it comes to them."""
+        import anyio.lowlevel
+
+        await anyio.lowlevel.checkpoint()
+        going = (ProcessStatus.RUNNING, ProcessStatus.WAITING)
+        for child in self.of_call(call):
+            if child.status in going and child.id not in self._driven and child._can_go_on():  # noqa: SLF001
+                await self._drive(child, executor)
+
     def _leave(self, call: int) -> None:
         self._busy[call] -= 1
         if self._busy[call] == 0:
@@ -169,6 +207,12 @@ class Children:
             quiet = self._quiet.pop(call, None)
             if quiet is not None:
                 quiet.set()
+
+    def _goes_on_later(self, child: "Process") -> bool:
+        """Tell whether a child waits, or was stopped by a limit of the whole tree, so that its call is made again."""
+        stopped = child.status is ProcessStatus.TERMINATED
+        by_all = stopped and self._process._core.ledger.exhaustion() is not None  # noqa: SLF001
+        return child.status is ProcessStatus.WAITING or by_all
 
     async def _until_quiet(self, call: int) -> None:
         """Wait until no other child of a call runs: what stops the call would stop them too."""

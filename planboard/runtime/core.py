@@ -9,7 +9,7 @@ from typing import cast
 
 from planboard.actions.context import ChildRunner
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BlackboardError, PlanningError, ProcessWaitingError
+from planboard.errors import BlackboardError, PlanningError, ProcessTerminatedError, ProcessWaitingError
 from planboard.events import (
     ActionReadmitted,
     ActionRetried,
@@ -41,6 +41,7 @@ from planboard.runtime.outcome import (
     ModelCall,
     Outcome,
     Succeeded,
+    leaves,
 )
 from planboard.runtime.people import People
 from planboard.runtime.policies import as_policies
@@ -67,6 +68,7 @@ class ProcessCore:
         "has_news",
         "held",
         "ledger",
+        "let_go",
         "models",
         "now",
         "options",
@@ -121,6 +123,8 @@ class ProcessCore:
         """The time of the current decision, in seconds since 1970."""
         self.has_news: Callable[[int], bool] = _always
         """Tells whether a child of a suspended call can go on."""
+        self.let_go: Callable[[int], object] = _always
+        """Forgets the children of a call that has ended."""
         self.running: dict[int, Command] = {}
         self.charged: set[int] = set()
         self.held = Held(self)
@@ -297,24 +301,32 @@ class ProcessCore:
                             followed = compare(call, plan, self.state.world, self.record)
                         except (PlanningError, BlackboardError) as error:
                             broken = broken or error  # the others of the batch have finished too
-                case Failed(error) if self._waits_for_a_child(error):
+                case Failed(error) if self._goes_on_with_a_child(error):
                     self.charged.add(call.number)
                     self.results.suspended(call)
+                    continue
                 case Failed(error):
                     self.results.raised(call, error)
                 case AskedReplan():
                     self.results.asked_replan(call, outcome)
+            self.let_go(call.number)
         self.plan = followed if len(calls) == 1 else None
         if broken is not None:
             self.fail(broken)
         elif any(self.results.stopped_below(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)):
             self.end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
 
-    def _waits_for_a_child(self, error: Exception) -> bool:
-        cause = error.__cause__
-        if not isinstance(cause, ProcessWaitingError) or cause.process.parent is None:
-            return False
-        return cause.process.parent.id == self.process_id
+    def _goes_on_with_a_child(self, error: Exception) -> bool:
+        """Tell whether an action stopped because a child waits, or was stopped by a limit of the whole tree."""
+        causes = leaves(error.__cause__)
+        for cause in causes:
+            if not isinstance(cause, ProcessWaitingError | ProcessTerminatedError) or cause.process.parent is None:
+                return False
+            if cause.process.parent.id != self.process_id:
+                return False
+            if isinstance(cause, ProcessTerminatedError) and not self.results.stopped_below(error):
+                return False
+        return bool(causes)
 
     def note_retry(self, call: ActionCall, attempt: int, error: Exception, wait: float) -> None:
         """Record that a call is tried again."""

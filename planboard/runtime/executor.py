@@ -11,9 +11,9 @@ from typing import cast
 from planboard.actions.context import Effects
 from planboard.actions.declarations import Retry
 from planboard.blackboard.schema import describe_error
-from planboard.errors import ActionError, ActionTimeoutError, Replan
+from planboard.errors import ActionError, ActionTimeoutError, ProcessWaitingError, Replan
 from planboard.runtime.asking import answer_of
-from planboard.runtime.outcome import ActionCall, AskedReplan, Command, Failed, NoteRetry, Outcome, Succeeded
+from planboard.runtime.outcome import ActionCall, AskedReplan, Command, Failed, NoteRetry, Outcome, Succeeded, leaves
 
 
 class Executor:
@@ -91,9 +91,13 @@ class Executor:
             note_retry(call, before + state.attempt_number, error, wait(state))
             _start_afresh(call)
 
+        def is_worth_it(error: BaseException) -> bool:
+            waits = any(isinstance(leaf, Replan | ProcessWaitingError) for leaf in leaves(error))
+            return not waits and retry.covers(error)
+
         attempts = AsyncRetrying(
             stop=stop_after_attempt(max(retry.attempts - before, 1)),
-            retry=retry_if_exception(lambda error: not isinstance(error, Replan) and retry.covers(error)),
+            retry=retry_if_exception(is_worth_it),
             wait=wait,
             before_sleep=before_next,
             sleep=anyio.sleep,

@@ -1,10 +1,12 @@
 """Calls that were held up: taken up after the end of a program, released by people, or stopped while children wait."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planboard._text import listed
 from planboard.actions.action import Action, Call
+from planboard.actions.context import Usage
 from planboard.errors import ActionError, PlanboardError, PlanningError
 from planboard.events import ProcessStatus, ProcessWaiting
 from planboard.runtime.open_calls import OpenCall
@@ -36,12 +38,25 @@ class Held:
         self._core.plan = None
         self._unsure = True
         state = self._core.state
+        self._core.charged = {call.number for call in state.open.values() if call.started}
         for action, error in state.excluded.items():
             if action not in self._core.errors:
                 self._core.errors[action] = ActionError(action, f"Action {action!r} failed: {error}")
         if state.status is ProcessStatus.FAILED and self._core.failure is None:
             culprit = next((name for name in state.excluded if repr(name) in state.reason), None)
             self._core.failure = PlanboardError(state.reason) if culprit is None else self._core.errors[culprit]
+
+    def spent(self) -> Usage:
+        """Return what the process itself has spent according to its events, with the calls that are under way."""
+        spent = self._core.state.usage
+        for number in sorted(self._core.charged):
+            action = self._core.state.open[number].action
+            cost = 0.0
+            if action in self._core.state.world.compilation.catalogue.actions:
+                with suppress(PlanningError):  # a cost that cannot be told now stops the run when it is needed
+                    cost, _ = self._core.start.price(self._core.start.operator_of(action))
+            spent += Usage(1, cost)
+        return spent
 
     def take_up(self) -> None:
         """Settle what was under way when an earlier program ended.

@@ -44,6 +44,10 @@ class Ledger:
         for account in self._chain():
             account.spent += usage
 
+    def settle(self, spent: Usage) -> None:
+        """Correct what is spent, here and above: events have told that it is this much."""
+        self.charge(spent - self.spent)
+
     def objection(self, cost: float, now: float, *, may_ask: bool = True) -> str | None:
         """Say which limit, here or above, forbids to start an action of a cost; `None` when it may start."""
         for account in self._chain():

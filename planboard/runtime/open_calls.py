@@ -28,5 +28,7 @@ class OpenCall:
     """When its sleep, or its request, is over."""
     attempt: int = 1
     """Which attempt runs."""
+    started: bool = False
+    """Whether it has begun to run, and was paid for."""
     consented: bool = False
     """Whether a person has agreed to it, so that nobody is asked twice."""

@@ -76,6 +76,13 @@ class Failed:
     error: Exception
 
 
+def leaves(error: BaseException | None) -> tuple[BaseException, ...]:
+    """Return an error, or those of a group: the errors of tasks that ran at once."""
+    if isinstance(error, BaseExceptionGroup):
+        return tuple(leaf for part in error.exceptions for leaf in leaves(part))
+    return () if error is None else (error,)
+
+
 @dataclass(frozen=True, slots=True)
 class AskedReplan:
     """The action raised `Replan`."""

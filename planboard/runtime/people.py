@@ -269,7 +269,10 @@ class People:
         operator = core.start.operator_of(producer)
         cost, worth = core.start.price(operator)
         usage = Usage(1, cost)
-        core.ledger.charge(usage)
+        if call.number in core.charged:
+            core.charged.discard(call.number)
+        else:
+            core.ledger.charge(usage)
         core.record(
             ActionSucceeded, call=call.number, action=producer, inputs=call.inputs, outputs=outputs, hidden=hidden,
             cost=cost, value=worth, usage=usage,

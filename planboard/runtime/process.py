@@ -84,6 +84,7 @@ class Process:
             parent=parent._core if parent is not None else None,  # noqa: SLF001
         )
         self._core.has_news = self._children.have_news
+        self._core.let_go = self._children.let_go
         self._ear = Ear(self)
 
     # Looking
@@ -341,7 +342,9 @@ class Process:
         return self.status
 
     def _can_go_on(self) -> bool:
-        """Tell whether something has come that lets a process which waits go on."""
+        """Tell whether something has come that lets a child which waits go on."""
+        if self._keeper is not None and self._keeper.kept:
+            self._catch_up(self._keeper.claim())
         self._ear.listen()
         if self.status is not ProcessStatus.WAITING:
             return True
@@ -387,10 +390,9 @@ class Process:
 
     def _catch_up(self, news: Sequence[Event]) -> None:
         if news:
-            before = self._core.state.usage
             self._log.replay(news)
-            self._core.ledger.charge(self._core.state.usage - before)
             self._core.held.look_back()
+            self._core.ledger.settle(self._core.held.spent() + self._children.reload())
 
     # What the core needs
 

@@ -13,6 +13,7 @@ from planboard.journal.port import Journal, RunInfo
 from planboard.llm.models import as_model
 from planboard.planners.base import Planner
 from planboard.planners.named import planner_named
+from planboard.runtime.clock import Clock
 from planboard.runtime.drift import definition, differences, fingerprint
 from planboard.runtime.keeping import Keeper
 from planboard.runtime.options import Budget, ProcessOptions
@@ -62,6 +63,7 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
     secrets: Mapping[str, object] | None = None,
     allow_changes: bool = False,
     parent: "Process | None" = None,
+    clock: Clock | None = None,
 ) -> "Process":
     """Return a run as it stands; see `Process.restore`."""
     run = journal.info(run_id)
@@ -80,6 +82,8 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
     chosen = replace(chosen, journal=journal, target=chosen.target or run.target)
     if parent is not None:
         chosen = replace(chosen, clock=parent.options.clock)
+    if clock is not None:
+        chosen = replace(chosen, clock=clock)
     process = agent._prepare(  # noqa: SLF001 - within the package
         (),
         {},
@@ -99,7 +103,7 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
         message = f"The events of run {run_id!r} do not fit together: {type(error).__name__}: {error}"
         raise CorruptJournalError(run_id, message) from error
     process._keep_in(keeper)  # noqa: SLF001
-    process._children.load()  # noqa: SLF001
+    process._children.reload()  # noqa: SLF001
     return process
 
 

@@ -19,7 +19,7 @@ from planboard.errors import (
 )
 from planboard.events import ActionFailed, ActionSucceeded, ActionSuspended, ModelCalled, ReplanRequested
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
-from planboard.runtime.outcome import ActionCall, AskedReplan, spent
+from planboard.runtime.outcome import ActionCall, AskedReplan, leaves, spent
 
 if TYPE_CHECKING:
     from planboard.runtime.core import ProcessCore
@@ -101,8 +101,10 @@ class Results:
 
     def stopped_below(self, error: Exception) -> bool:
         """Tell whether an action failed because a child or a model hit a limit that is this process's too."""
-        by_limit = isinstance(error.__cause__ or error, ProcessTerminatedError | BudgetExceededError)
-        return by_limit and self._core.ledger.exhaustion() is not None
+        by_limit = (
+            isinstance(leaf, ProcessTerminatedError | BudgetExceededError) for leaf in leaves(error.__cause__ or error)
+        )
+        return any(by_limit) and self._core.ledger.exhaustion() is not None
 
     def asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
         """Record that an action asked for another plan, and what it put on the board for that."""

@@ -113,6 +113,7 @@ class ProcessState:
                     self.open[event.call] = OpenCall(event.call, event.action, event.inputs, event.tool_call)
                 else:  # it was asked about, was suspended, or is run again
                     self.open[event.call].phase = "running"
+                self.open[event.call].started = True
                 if event.tool_call is not None:
                     self.conversation.started(event.tool_call, event.action, event.inputs)
             case ActionSucceeded():
