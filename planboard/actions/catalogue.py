@@ -18,6 +18,7 @@ from planboard.actions.parts import Found, find_parts
 from planboard.actions.preconditions import ConditionTable
 from planboard.actions.signature import Input, Signature
 from planboard.actions.state import state_of
+from planboard.actions.waiting import COMES_OF_WAITING
 from planboard.blackboard.index import Matcher, Query
 from planboard.blackboard.matching import members, prospect
 from planboard.errors import DefinitionError, UnknownNameError
@@ -109,7 +110,9 @@ class Catalogue:
     def needed_inputs(self) -> tuple[Query, ...]:
         """What has to be given from outside, since actions need it and none of them makes it; in order of names."""
         needed = {item.query for action in self.actions.values() for item in action.body.required}
-        return tuple(sorted(needed & self.given_only, key=str))
+        return tuple(
+            sorted((query for query in needed & self.given_only if query.form not in COMES_OF_WAITING), key=str)
+        )
 
     def action(self, name: str) -> Action:
         """Return an action by its name.

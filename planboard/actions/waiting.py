@@ -60,6 +60,10 @@ class Slept(BaseModel):
     """When it was due."""
 
 
+COMES_OF_WAITING: tuple[type, ...] = (Denied, Expired, Slept)
+"""What is put on the board by a process itself."""
+
+
 def moment_of(duration: Any, now: float) -> float:
     """Return until when to wait, in seconds since 1970.
 

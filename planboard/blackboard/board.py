@@ -265,15 +265,15 @@ class Blackboard:
             SecretMissingError: Secrets have to be given.
             EntryTypeError: The data is no board, names a type that is not given, or does not fit its type.
         """
-        from planboard.blackboard.codec import Codec
+        from planboard.blackboard.codec import Codec, from_text
         from planboard.blackboard.registry import TypeRegistry
 
         registry = TypeRegistry(types)
         codec = Codec(registry, secrets=secrets)
         try:
-            stored = StoredBoard.model_validate_json(text)
-        except ValidationError as error:
-            message = f"This is no stored board: {describe(error)}"
+            stored = StoredBoard.model_validate(from_text(text))
+        except ValueError as error:
+            message = f"This is no stored board: {describe(error) if isinstance(error, ValidationError) else error}"
             raise EntryTypeError(message) from None
         board = cls()
         for item in stored.entries:

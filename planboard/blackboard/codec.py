@@ -42,8 +42,10 @@ class Codec:
         """The types."""
         self._layouts = Layouts(registry)
         self._writer = Writer(self._layouts)
-        self._secrets = secrets or {}
-        self._lenient = lenient
+        self.secrets: Mapping[str, object] = secrets or {}
+        """Values that were never written."""
+        self.lenient = lenient
+        """Whether stored data may lack fields, or have too many."""
 
     def encode(self, value: object, *, name: str | None = None) -> Any:
         """Return a value as data for JSON.
@@ -76,7 +78,7 @@ class Codec:
             EntryTypeError: The data is no value of a registered type, or the value does not fit its type.
             SecretMissingError: Secrets in it were not written, and not given.
         """
-        reader = Reader(self._layouts, self._secrets, lenient=self._lenient)
+        reader = Reader(self._layouts, self.secrets, lenient=self.lenient)
         try:
             value = reader.decode(data)
         except _Refused as error:

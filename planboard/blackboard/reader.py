@@ -8,11 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+from pydantic_core import PydanticUndefined
 
 from planboard._text import listed
 from planboard.blackboard.json_text import to_text
 from planboard.blackboard.layouts import Layouts, _Refused
-from planboard.blackboard.scalars import BY_NAME
+from planboard.blackboard.scalars import BY_NAME, SCALARS
 from planboard.blackboard.schema import describe
 from planboard.blackboard.writer import PLAIN, SECRETS, adapter_of
 from planboard.errors import EntryTypeError
@@ -23,6 +24,7 @@ _COLLECTIONS: Mapping[str, Callable[[list[Any]], Any]] = {
     "frozenset": frozenset,
     "deque": deque,
 }
+_CLASSES: Mapping[str, type] = {scalar.name: cls for cls, scalar in SCALARS.items()}
 
 
 class Reader:
@@ -68,15 +70,15 @@ class Reader:
             raise error.at(piece) from error.__cause__
 
     def _standard(self, data: dict[str, Any]) -> Any:
-        kind, value = data["$t"], data.get("v", ())
+        kind, value = data["$t"], data.get("v")
         try:
             if kind == "dict":
-                return {self.decode(key): self.decode(item) for key, item in value}
+                return {self.decode(key): self.decode(item) for key, item in map(_list, _list(value))}
             if kind in _COLLECTIONS:
-                items = [self.decode(item) for item in value]
+                items = [self.decode(item) for item in _list(value)]
                 return deque(items, data["maxlen"]) if "maxlen" in data else _COLLECTIONS[kind](items)
             if kind in BY_NAME:
-                return BY_NAME[kind].read(value)
+                return _scalar(kind, value)
         except _Refused:
             raise
         except Exception as error:
@@ -86,11 +88,11 @@ class Reader:
         raise _Refused(message)
 
     def _secret(self, data: dict[str, Any]) -> Any:
-        name, kind = data["$secret"], data.get("kind")
-        short = str(name).rpartition(".")[2]
+        name, kind = str(data["$secret"]), data.get("kind")
+        short = name.rpartition(".")[2]
         found = self._secrets.get(name, self._secrets.get(short))
         if found is None:
-            self.missing[str(name)] = None
+            self.missing[name] = None
             return None
         for cls in SECRETS:
             if kind == cls.__name__ and not isinstance(found, cls):
@@ -158,11 +160,43 @@ class Reader:
             message = f"what is stored of a {cls.__qualname__} beside its fields is not in order"
             raise _Refused(message)
         allows = cls.model_config.get("extra") == "allow"
+        if extra and not allows and not self._lenient:
+            message = f"a {cls.__qualname__} takes no extra fields, such as {min(extra)!r}"
+            raise _Refused(message)
         object.__setattr__(made, "__dict__", fields)
         object.__setattr__(made, "__pydantic_fields_set__", set(chosen) & (fields.keys() | (extra or {}).keys()))
         object.__setattr__(made, "__pydantic_extra__", (extra or {}) if allows else None)
-        object.__setattr__(made, "__pydantic_private__", private)
+        object.__setattr__(made, "__pydantic_private__", self._private(cls, private))
         return made
+
+    def _private(self, cls: type[BaseModel], stored: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Return the private attributes of a model; like a new one it has their defaults when none are stored."""
+        known = cls.__private_attributes__
+        gone = sorted((stored or {}).keys() - known.keys())
+        if gone and not self._lenient:
+            message = f"a {cls.__qualname__} has no private attribute {gone[0]!r}"
+            raise _Refused(message)
+        if stored is None:
+            made = {name: attribute.get_default() for name, attribute in known.items()}
+            stored = {name: value for name, value in made.items() if value is not PydanticUndefined}
+        return {name: stored[name] for name in stored if name in known} if known else None
+
+
+def _list(value: Any) -> list[Any]:
+    if type(value) is not list:
+        message = f"{type(value).__name__} is no list"
+        raise TypeError(message)
+    return value
+
+
+def _scalar(kind: str, value: Any) -> Any:
+    """Return a standard value, if it is one that would be written just like that."""
+    scalar, cls = BY_NAME[kind], _CLASSES[kind]
+    made = scalar.read(value)
+    if type(made) is not cls or scalar.write(made) != value:
+        message = f"no {kind} is written so"
+        raise ValueError(message)
+    return made
 
 
 def _member(cls: Any, value: Any) -> Any:

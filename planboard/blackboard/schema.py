@@ -95,6 +95,8 @@ def _structure(schema: Any) -> Any:
         rewritten.pop("post_init", None)
         rewritten.pop("custom_init", None)
         rewritten["config"] = {**rewritten.get("config", {}), "extra_fields_behavior": "ignore"}
+        reference = rewritten.pop("ref", None)  # the data that would make an instance is none
+        return core_schema.chain_schema([core_schema.is_instance_schema(schema["cls"]), rewritten], ref=reference)
     if kind in ("model-fields", "dataclass-args"):
         rewritten["extra_behavior"] = "ignore"
         rewritten.pop("extras_schema", None)

@@ -8,19 +8,24 @@ from typing import Annotated
 
 import typer
 
-from planboard.cli import listing, words
+from planboard.cli import deciding, listing, looking, words, words_of_runs
+from planboard.cli.complaints import complaints
+from planboard.cli.ending import ending_of, print_result, tell_what_waits, tell_why
 from planboard.cli.locking import Comparison, Lock
-from planboard.cli.preparing import Prepared, prepared
+from planboard.cli.places import JOURNAL, journal_to_keep
+from planboard.cli.preparing import prepared
 from planboard.cli.recording import Situation
 from planboard.cli.reporting import ERROR, EXIT_CODES, reporting, say, stdout_reserved, usage_errors, write_json
-from planboard.cli.results import jsonable, plan_document, pretty, result_of, run_document, text_of
+from planboard.cli.results import jsonable, plan_document
 from planboard.cli.running import model_named, run_to_end
 from planboard.cli.target import loaded
 from planboard.cli.telling import counted, document, show
+from planboard.cli.watching import stopping_told
 from planboard.events import ProcessStatus
-from planboard.observe.console import ConsoleListener, console_progress, notice
+from planboard.observe.console import console_progress
 from planboard.planners.plan import NoPlan, Plan
 from planboard.runtime.options import Budget, ProcessOptions
+from planboard.runtime.policies import as_policies
 
 app = typer.Typer(
     help=words.APP,
@@ -67,6 +72,13 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     max_calls: Annotated[int | None, typer.Option("--max-llm-calls", min=0, help=words.MAX_CALLS)] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="NAME", help=words.MODEL)] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", metavar="URL", help=words.BASE_URL)] = None,
+    journal: Annotated[
+        Path | None, typer.Option("--journal", metavar="FILE", envvar=JOURNAL, help=words_of_runs.RUN_JOURNAL)
+    ] = None,
+    run_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=words_of_runs.RUN_ID)] = None,
+    approve: Annotated[
+        list[str] | None, typer.Option("--approve", metavar="PATTERN", help=words_of_runs.RUN_APPROVE)
+    ] = None,
     *,
     as_json: _Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)] = False,
@@ -75,28 +87,30 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     """Run an agent and print what it was run for."""
     with usage_errors():
         budget = Budget(actions=max_actions, cost=max_cost, llm_calls=max_calls)
+    if run_id is not None and journal is None:
+        message = "--id names a run that is kept; add --journal FILE."
+        raise typer.BadParameter(message)
     progress = None if quiet else console_progress()
-    options = ProcessOptions(budget=budget, concurrency=concurrency, listeners=() if progress is None else (progress,))
-    with model_named(model, base_url), prepared(target, inputs, planner, returning, options) as ready:
-        process = ready.process
-        try:
-            run_to_end(process, lambda message: _tell_interrupted(progress, message))
-        finally:
-            if progress is not None:
-                progress.close()
-        _say_how_it_ended(ready, quiet=quiet, debug=debug)
-        completed = process.status is ProcessStatus.COMPLETED
-        result = result_of(process, ready.returning) if completed else None
-        document = run_document(process, result) if as_json else {}
-        text = None if result is None else text_of(result.value)
-        data = "" if as_json or result is None or text is not None else pretty(result.value)
-    if as_json:
-        write_json(document)
-    elif text is not None:
-        _print_text(text)
-    elif result is not None:
-        typer.echo(data)
-    return EXIT_CODES.get(process.status, ERROR)
+    listeners = () if progress is None else (progress,)
+    with journal_to_keep(journal) as keeping:
+        options = ProcessOptions(
+            budget=budget, concurrency=concurrency, listeners=listeners, approvals=as_policies(approve or ()),
+            journal=keeping.journal, target=keeping.target_of(target),
+        )  # fmt: skip
+        with (
+            complaints(),
+            model_named(model, base_url),
+            prepared(target, inputs, planner, returning, options, run_id=run_id) as ready,
+        ):
+            try:
+                run_to_end(ready.process, stopping_told(progress))
+            finally:
+                if progress is not None:
+                    progress.close()
+            ending = ending_of(ready.process, ready.returning, kept=journal is not None)
+        tell_why(ending, hint=ready.hint, quiet=quiet, debug=debug)
+        tell_what_waits(ending, keeping.words)
+    return print_result(ending, as_json=as_json)
 
 
 @app.command(help=words.PLAN)
@@ -264,43 +278,6 @@ def _say_how_it_compares(file: Path, compared: list[Comparison], *, writing: boo
     return ERROR if failed or (different and not writing) else 0
 
 
-def _say_how_it_ended(ready: Prepared, *, quiet: bool, debug: bool) -> None:
-    """Tell why a run did not complete, or did nothing; the first line of it has been told as progress."""
-    process = ready.process
-    if process.status is ProcessStatus.COMPLETED:
-        if ready.hint and not process.history:
-            say(ready.hint)
-        return
-    _, more, rest = process.reason.partition("\n")
-    if quiet:
-        say(f"{process.status.capitalize()}: {process.reason}")
-    elif more:
-        say(rest)
-    if ready.hint and process.status is ProcessStatus.STUCK:
-        say(ready.hint)
-    if process.failure is not None and debug:
-        say("".join(traceback.format_exception(process.failure)).rstrip())
-    elif process.failure is not None:
-        say("Use --debug for the traceback.")
-
-
-def _tell_interrupted(progress: ConsoleListener | None, message: str) -> None:
-    if progress is not None and progress.is_live:
-        progress.note = message
-    else:
-        notice(message)
-
-
-def _print_text(text: str) -> None:
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
-
-        Console(file=sys.stdout).print(Markdown(text))
-    else:
-        typer.echo(text)
-
-
 def _print_table(rows: list[tuple[str, ...]]) -> None:
     from rich import box
     from rich.console import Console
@@ -315,3 +292,7 @@ def _print_table(rows: list[tuple[str, ...]]) -> None:
 
 def _count(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+
+
+app.add_typer(looking.app)
+app.add_typer(deciding.app)

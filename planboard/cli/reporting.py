@@ -62,10 +62,16 @@ def reporting(command: Callable[P, int]) -> Callable[P, None]:
 
 
 @contextmanager
-def usage_errors() -> Iterator[None]:
-    """Take errors about what was asked for as wrong use of the command."""
+def usage_errors(*, but: type[PlanboardError] | tuple[type[PlanboardError], ...] = ()) -> Iterator[None]:
+    """Take errors about what was asked for as wrong use of the command.
+
+    Args:
+        but: Errors that are no wrong use.
+    """
     try:
         yield
+    except but:
+        raise
     except PlanboardError as error:
         raise typer.BadParameter(str(error)) from error
 

@@ -11,30 +11,43 @@ from types import FrameType
 from planboard.cli.reporting import INTERRUPTED
 from planboard.events import ProcessStatus
 from planboard.llm.openai_llm import close_models
+from planboard.runtime.options import Budget
 from planboard.runtime.process import Process
 
 REASON = "interrupted by Ctrl-C"
 
 
-def run_to_end(process: Process, on_interrupt: Callable[[str], object]) -> ProcessStatus:
+def run_to_end(
+    process: Process,
+    on_interrupt: Callable[[str], object],
+    *,
+    budget: Budget | None = None,
+    sleeps: bool = True,
+) -> ProcessStatus:
     """Run a process until it has come to an end, and return its status.
 
     Args:
         process: What to run.
         on_interrupt: Called with a message when Ctrl-C is pressed, from the signal handler.
+        budget: Replaces that of the process.
+        sleeps: Whether to wait while the process does nothing but sleep.
     """
     with _interruptible(process, on_interrupt):
         try:
-            return asyncio.run(_run(process))
+            return asyncio.run(_run(process, budget, sleeps=sleeps))
         except KeyboardInterrupt:  # an action raised it, or there was no handler to turn it into a cancellation
             process.cancel(REASON)
-            return asyncio.run(_run(process))
+            return asyncio.run(_run(process, budget, sleeps=sleeps))
 
 
-async def _run(process: Process) -> ProcessStatus:
+async def _run(process: Process, budget: Budget | None, *, sleeps: bool) -> ProcessStatus:
     """Run a process on an event loop of its own, and close what it has opened there."""
     try:
-        return await process.run()
+        if sleeps:
+            return await process.run(budget=budget)
+        while await process.tick() is ProcessStatus.RUNNING:
+            pass
+        return process.status
     finally:
         await close_models()
 

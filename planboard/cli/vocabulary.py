@@ -15,9 +15,13 @@ from typing_extensions import is_typeddict
 from planboard._text import suggest
 from planboard.actions.action import Action, TypedFunction
 from planboard.actions.catalogue import Catalogue
+from planboard.actions.waiting import Denied, Expired, Slept
 from planboard.blackboard.index import Query
 from planboard.blackboard.matching import members, prospect
 from planboard.types import TypeForm, snake_case, type_name
+
+_MADE_BY_RUNS: frozenset[TypeForm] = frozenset({Denied, Expired, Slept})
+"""What a run puts on the board itself, so that nobody is asked for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +54,12 @@ class Vocabulary:
 
     @cached_property
     def start(self) -> tuple[Need, ...]:
-        """The start types: what actions or conditions take and no action produces.
+        """The start types: what actions or conditions take and no action produces, nor the run itself.
 
         An action that needs a type itself does not count as its producer. If everything is produced, all inputs are
         start types.
         """
-        inputs = list(dict.fromkeys(_inputs(self._agent)))
+        inputs = [need for need in dict.fromkeys(_inputs(self._agent)) if need.form not in _MADE_BY_RUNS]
         found = [need for need in inputs if not self._is_produced(need)] or inputs
         bound = {need.form for need in found if need.name}
         return tuple(need for need in found if need.name or need.form not in bound)

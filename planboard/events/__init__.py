@@ -37,6 +37,7 @@ from planboard.events.steps import (
 )
 from planboard.events.waits import (
     ActionSuspended,
+    BudgetReplaced,
     ProcessCreated,
     ProcessWaiting,
     RequestAnswered,
@@ -53,6 +54,7 @@ __all__ = [
     "ActionSucceeded",
     "ActionSuspended",
     "ArgumentsBuilt",
+    "BudgetReplaced",
     "CallRefused",
     "ConditionChanged",
     "ConditionJudged",
@@ -100,6 +102,7 @@ Event: TypeAlias = Annotated[
     | ModelCalled
     | ConditionJudged
     | ProcessCreated
+    | BudgetReplaced
     | RequestMade
     | RequestAnswered
     | RequestWithdrawn

@@ -4,18 +4,16 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from planboard._text import is_secret, masked
-from planboard.actions.context import Usage
 from planboard.blackboard.codec import Codec, from_text, to_text
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
-from planboard.blackboard.schema import describe
 from planboard.errors import EntryTypeError
 from planboard.events import Event
+from planboard.events.reading import _Misfit, read_event, without_infinities
 from planboard.llm.port import ToolCall
 
 VERSION = 1
@@ -55,7 +53,11 @@ class EventCodec:
         """
         kind: Any = type(event)
         plain = {name: self._plain(getattr(event, name)) for name in _names(kind)}
-        return to_text({"v": VERSION, **plain})
+        try:
+            return to_text({"v": VERSION, **plain})
+        except (ValueError, TypeError, RecursionError) as error:
+            message = f"what happened ({event.kind}) cannot be written as JSON: {error}"
+            raise EntryTypeError(message) from error
 
     def decode(self, text: str) -> Event:
         """Return the event that a text tells of.
@@ -68,35 +70,40 @@ class EventCodec:
         except ValueError as error:
             message = f"this is no event, for it is no JSON: {error}"
             raise EntryTypeError(message) from None
-        if not isinstance(data, dict) or not isinstance(data.get("v"), int):
+        if not isinstance(data, dict) or type(data.get("v")) is not int:
             message = "this is no event, for it says no version"
             raise EntryTypeError(message)
         version = data.pop("v")
         if version > VERSION:
             message = f"the event is of version {version}; this Planboard knows versions up to {VERSION}. Update it."
             raise EntryTypeError(message)
+        if version < 1:
+            message = f"the event is of version {version}, which never was"
+            raise EntryTypeError(message)
         for older in range(version, VERSION):
             data = _UPGRADES[older](data)
         try:
-            event: Event = _adapter().validate_json(json.dumps(data), strict=True, context=self._entry)
-        except ValidationError as error:
-            raise EntryTypeError(describe(error)) from None
-        return event
+            return read_event(data, self._entry)
+        except _Misfit as error:
+            raise EntryTypeError(str(error)) from None
+        except RecursionError:
+            message = "it is nested too deeply"
+            raise EntryTypeError(message) from None
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, Entry):
             return self._written.pop(value, None) or self._stored(value)
-        if isinstance(value, Usage):
-            return list(value)
         if isinstance(value, tuple):
             return [self._plain(item) for item in value]
         if isinstance(value, ToolCall):
             return {"id": value.id, "name": value.name, "arguments": _without_secrets(value.arguments)}
-        return value
+        if isinstance(value, dict):
+            return without_infinities(value)
+        return str(value) if isinstance(value, float) and not isfinite(value) else value
 
     def _stored(self, entry: Entry) -> dict[str, Any]:
         try:
-            value = self.values.encode(entry.value)
+            value = self.values.encode(entry.value, name=entry.name)
             form = None if entry.type is None else self.values.registry.form_name(entry.type)
         except EntryTypeError as error:
             message = f"the {entry} from {entry.producer!r} cannot be kept in the journal: {error}"
@@ -116,18 +123,13 @@ class EventCodec:
             message = "an entry has position, value, type, name, producer and protected"
             raise EntryTypeError(message)
         for name, kind in kinds.items():
-            if not isinstance(stored[name], kind):
+            if not isinstance(stored[name], kind) or stored["position"] is True or stored["position"] is False:
                 message = f"the {name} of an entry is {stored[name]!r}"
                 raise EntryTypeError(message)
         form = None if stored["type"] is None else self.values.registry.form_named(stored["type"])
         value = self.values.decode(stored["value"], form)
         position, name, producer = stored["position"], stored["name"], stored["producer"]
         return Entry(position, value, form, name, producer, stored["protected"], watch(value))
-
-
-@lru_cache(maxsize=1)
-def _adapter() -> TypeAdapter[Event]:
-    return TypeAdapter(Event)
 
 
 @lru_cache(maxsize=64)

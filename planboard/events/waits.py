@@ -34,6 +34,17 @@ class ProcessCreated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReplaced:
+    """The run may spend something else from now on; what was spent before counts."""
+
+    seq: int
+    process_id: str
+    budget: dict[str, Any]
+    """The limits by name; `None` for no limit."""
+    kind: Literal["budget_replaced"] = "budget_replaced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequestMade:
     """Somebody is asked; the call waits for what they say."""
 

@@ -34,7 +34,7 @@ class MemoryJournal:
                 raise RunExistsError(run.id, exists(run.id))
             check_sequence(run.id, 0, records)
             self._manifests.setdefault(run.fingerprint, manifest)
-            self._runs[run.id] = _after(run, records, standing)
+            self._runs[run.id] = _after(replace(run, seq=0, updated_at=run.created_at), records, standing)
             self._records[run.id] = list(records)
             self._answers[run.id] = {}
 

@@ -1,7 +1,10 @@
 """Runs kept in one SQLite file: on one machine, for any number of programs, without a server."""
 
+import json
 import os
 import sqlite3
+import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,23 +30,31 @@ _PATIENCE = 60.0
 
 _TABLES = """
 CREATE TABLE runs (
-    id TEXT PRIMARY KEY, agent TEXT NOT NULL, fingerprint TEXT NOT NULL, created_at REAL NOT NULL,
-    parent_id TEXT, target TEXT, status TEXT NOT NULL, reason TEXT NOT NULL, wakes_at REAL, waits_for TEXT NOT NULL,
-    seq INTEGER NOT NULL, updated_at REAL NOT NULL, owner TEXT
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, fingerprint TEXT NOT NULL,
+    created_at REAL NOT NULL, parent_id TEXT, target TEXT,
+    status TEXT NOT NULL, reason TEXT NOT NULL, wakes_at REAL, waits_for TEXT NOT NULL, owner TEXT
 );
 CREATE INDEX runs_by_status ON runs (status);
 CREATE INDEX runs_by_parent ON runs (parent_id);
-CREATE TABLE events (
-    run INTEGER NOT NULL, seq INTEGER NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (run, seq)
-) WITHOUT ROWID;
+CREATE TABLE events (place INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE answers (
-    request_id TEXT PRIMARY KEY, run_id TEXT NOT NULL, at REAL NOT NULL, body TEXT NOT NULL
+    number INTEGER PRIMARY KEY, run INTEGER NOT NULL, request_id TEXT NOT NULL, at REAL NOT NULL, body TEXT NOT NULL,
+    UNIQUE (run, request_id)
 );
-CREATE INDEX answers_by_run ON answers (run_id);
 CREATE TABLE manifests (fingerprint TEXT PRIMARY KEY, body TEXT NOT NULL);
 """
-_COLUMNS = "id, agent, fingerprint, created_at, parent_id, target, status, reason, wakes_at, waits_for, seq, updated_at"
+# The place of an event is the number of its run, then its own: one tree of small keys, and a run's events side by side.
+_EVENTS_OF_A_RUN = 1 << 32
+_LAST = "FROM events WHERE place > number << 32 AND place < (number + 1) << 32 ORDER BY place DESC LIMIT 1"
+# A step of a run changes nothing but the end of its events, which is one page of the file: so it is cheap.
+_SEQ = f"ifnull((SELECT place - (number << 32) {_LAST}), 0)"
+_STORED = "id, agent, fingerprint, created_at, parent_id, target, status, reason, wakes_at, waits_for"
+_COLUMNS = f"{_STORED}, {_SEQ}, ifnull((SELECT at {_LAST}), created_at)"
+
+
+_opened: "weakref.WeakSet[SqliteJournal]" = weakref.WeakSet()
+_left_alone: list[Any] = []
+"""Connections of the program that this one was forked from; to close them here would let go of its locks."""
 
 
 class SqliteJournal:
@@ -57,7 +68,8 @@ class SqliteJournal:
         power_safe: Wait until each write has reached the disk, so that it survives the machine too. Slower.
 
     Raises:
-        JournalError: There is no such folder, or the file is no journal, or of a newer version.
+        CorruptJournalError: The file is no journal, is damaged, or was written by a newer version.
+        JournalError: There is no such folder, or nothing can be written in it.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, power_safe: bool = False) -> None:
@@ -71,7 +83,7 @@ class SqliteJournal:
         self._claimed: set[str] = set()
         self._owner: Owner | None = None
         self._connection: sqlite3.Connection | None = None
-        self._opened_by = 0
+        _opened.add(self)
         with self._reading():
             pass
 
@@ -80,12 +92,10 @@ class SqliteJournal:
     def create(self, run: RunInfo, manifest: str, records: Sequence[Record], standing: Standing) -> None:
         """Begin to keep a run; see `Journal.create`."""
         check_sequence(run.id, 0, records)
-        last = records[-1] if records else Record(0, "", run.created_at, "")
-        row = (run.id, run.agent, run.fingerprint, run.created_at, run.parent_id, run.target, *_standing(standing),
-               last.seq, last.at)  # fmt: skip
+        row = (run.id, run.agent, run.fingerprint, run.created_at, run.parent_id, run.target, *_standing(standing))
         with self._writing() as connection:
             try:
-                found = connection.execute(f"INSERT INTO runs ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row)  # noqa: S608
+                found = connection.execute(f"INSERT INTO runs ({_STORED}) VALUES (?,?,?,?,?,?,?,?,?,?)", row)  # noqa: S608
             except sqlite3.IntegrityError:
                 raise RunExistsError(run.id, exists(run.id)) from None
             connection.execute("INSERT OR IGNORE INTO manifests VALUES (?,?)", (run.fingerprint, manifest))
@@ -94,39 +104,32 @@ class SqliteJournal:
 
     def append(self, run_id: str, records: Sequence[Record], standing: Standing) -> None:
         """Keep records; see `Journal.append`."""
-        if not records:
-            return
         with self._writing() as connection:
-            row = connection.execute("SELECT rowid, seq FROM runs WHERE id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise UnknownRunError(run_id, self._unknown(connection, run_id))
-            check_sequence(run_id, row[1], records)
-            _insert(connection, row[0], records)
-            connection.execute(
-                "UPDATE runs SET status=?, reason=?, wakes_at=?, waits_for=?, seq=?, updated_at=? WHERE rowid=?",
-                (*_standing(standing), records[-1].seq, records[-1].at, row[0]),
-            )
+            number, seq, *stood = self._run(connection, run_id, f"number, {_SEQ}, status, reason, wakes_at, waits_for")
+            check_sequence(run_id, seq, records)
+            _insert(connection, number, records)
+            stands = _standing(standing)
+            if stands != tuple(stood):
+                connection.execute(
+                    "UPDATE runs SET status=?, reason=?, wakes_at=?, waits_for=? WHERE number=?", (*stands, number)
+                )
 
     def claim(self, run_id: str) -> None:
         """Become the one who goes on with a run; see `Journal.claim`."""
         with self._lock:
-            self._here()
             if run_id in self._claimed:
                 raise RunClaimedError(claimed(run_id, "this program"))
-            owner = self._owner = self._owner or Owner(self.path.with_name(f"{self.path.name}-owners"))
+            owner = self._as_owner()
             with self._writing() as connection:
-                row = connection.execute("SELECT owner FROM runs WHERE id = ?", (run_id,)).fetchone()
-                if row is None:
-                    raise UnknownRunError(run_id, self._unknown(connection, run_id))
-                if row[0] is not None and owner.lives(row[0]):
-                    raise RunClaimedError(claimed(run_id, spoken(row[0])))
+                (other,) = self._run(connection, run_id, "owner")
+                if other is not None and owner.lives(other):
+                    raise RunClaimedError(claimed(run_id, spoken(other)))
                 connection.execute("UPDATE runs SET owner = ? WHERE id = ?", (owner.name, run_id))
             self._claimed.add(run_id)
 
     def release(self, run_id: str) -> None:
         """Let others go on with a run; see `Journal.release`."""
         with self._lock:
-            self._here()
             if run_id in self._claimed and self._owner is not None:
                 self._claimed.discard(run_id)
                 with self._writing() as connection:
@@ -137,11 +140,9 @@ class SqliteJournal:
     def answer(self, run_id: str, request_id: str, body: str, at: float) -> None:
         """Keep the answer to a request; see `Journal.answer`."""
         with self._writing() as connection:
-            if connection.execute("SELECT 1 FROM runs WHERE id = ?", (run_id,)).fetchone() is None:
-                raise UnknownRunError(run_id, self._unknown(connection, run_id))
-            key = _answer_key(run_id, request_id)
+            (number,) = self._run(connection, run_id, "number")
             try:
-                connection.execute("INSERT INTO answers VALUES (?,?,?,?)", (key, run_id, at, body))
+                connection.execute("INSERT INTO answers VALUES (NULL,?,?,?,?)", (number, request_id, at, body))
             except sqlite3.IntegrityError:
                 raise AlreadyAnsweredError(request_id, answered(request_id)) from None
 
@@ -162,21 +163,18 @@ class SqliteJournal:
     def read(self, run_id: str, *, after: int = 0) -> list[Record]:
         """Return the records of a run; see `Journal.read`."""
         with self._reading() as connection:
-            row = connection.execute("SELECT rowid FROM runs WHERE id = ?", (run_id,)).fetchone()
-            if row is None:
-                raise UnknownRunError(run_id, self._unknown(connection, run_id))
+            (number,) = self._run(connection, run_id, "number")
+            first = number * _EVENTS_OF_A_RUN
             found = connection.execute(
-                "SELECT seq, kind, at, body FROM events WHERE run = ? AND seq > ? ORDER BY seq", (row[0], after)
+                "SELECT place - ?, kind, at, body FROM events WHERE place > ? AND place < ? ORDER BY place",
+                (first, first + max(after, 0), first + _EVENTS_OF_A_RUN),
             )
             return [Record(*record) for record in found]
 
     def info(self, run_id: str) -> RunInfo:
         """Return what is known of a run; see `Journal.info`."""
         with self._reading() as connection:
-            row = connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()  # noqa: S608
-            if row is None:
-                raise UnknownRunError(run_id, self._unknown(connection, run_id))
-        return _run(row)
+            return _info(self._run(connection, run_id, _COLUMNS))
 
     def runs(self, *, status: str | None = None, parent_id: str | None = None) -> list[RunInfo]:
         """Return the runs; see `Journal.runs`."""
@@ -185,7 +183,7 @@ class SqliteJournal:
         where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
         query = f"SELECT {_COLUMNS} FROM runs WHERE {where} ORDER BY created_at, id"  # noqa: S608 - our own columns
         with self._reading() as connection:
-            return [_run(row) for row in connection.execute(query, [value for _, value in given])]
+            return [_info(row) for row in connection.execute(query, [value for _, value in given])]
 
     def manifest(self, fingerprint: str) -> str:
         """Return the definition of an agent; see `Journal.manifest`."""
@@ -199,11 +197,13 @@ class SqliteJournal:
         """Return the answers that were given; see `Journal.answers`."""
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT request_id, body FROM answers WHERE run_id = ? ORDER BY rowid", (run_id,)
+                "SELECT request_id, body FROM runs LEFT JOIN answers ON answers.run = runs.number "
+                "WHERE runs.id = ? ORDER BY answers.number",
+                (run_id,),
             ).fetchall()
-            if not rows and connection.execute("SELECT 1 FROM runs WHERE id = ?", (run_id,)).fetchone() is None:
-                raise UnknownRunError(run_id, self._unknown(connection, run_id))
-        return {key.removeprefix(_answer_key(run_id, "")): body for key, body in rows}
+            if not rows:
+                self._run(connection, run_id, "number")  # says which runs there are
+        return {request_id: body for request_id, body in rows if request_id is not None}
 
     # The file
 
@@ -211,13 +211,13 @@ class SqliteJournal:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Change the file as a whole or not at all, and let no other program write meanwhile."""
         with self._reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
             try:
+                connection.execute("BEGIN IMMEDIATE")
                 yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:  # some faults, such as a full disk, have ended it already
+                    connection.execute("ROLLBACK")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -225,17 +225,36 @@ class SqliteJournal:
             try:
                 yield self._here()
             except sqlite3.DatabaseError as error:
-                message = f"The journal {str(self.path)!r} cannot be used: {error}."
-                raise JournalError("", message) from error
+                raise self._fault(error) from error
 
     def _here(self) -> sqlite3.Connection:
-        """Return the connection of this program: neither files nor locks may be shared with one that was forked."""
-        if self._connection is None or self._opened_by != os.getpid():
-            self._claimed = set()
-            self._owner = None
+        if self._connection is None:
             self._connection = self._open()
-            self._opened_by = os.getpid()
         return self._connection
+
+    def _as_owner(self) -> Owner:
+        if self._owner is None:
+            folder = self.path.with_name(f"{self.path.name}-owners")
+            try:
+                self._owner = Owner(folder)
+            except OSError as error:
+                message = f"Runs cannot be claimed, for nothing can be written in {str(folder)!r}: {error.strerror}."
+                raise JournalError("", message) from error
+        return self._owner
+
+    def _begin_anew(self) -> None:
+        """Let go of all that belongs to the program that this one was forked from, and touch none of it."""
+        _left_alone.append((self._connection, self._owner))
+        self._lock, self._claimed, self._owner, self._connection = RLock(), set(), None, None
+
+    def _fault(self, error: sqlite3.DatabaseError) -> JournalError:
+        if isinstance(error, sqlite3.OperationalError):
+            message = f"The journal {str(self.path)!r} cannot be used: {error}."
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                message += f" A journal needs a folder that it can write in; look at {str(self.path.parent)!r}."
+            return JournalError("", message)
+        message = f"{str(self.path)!r} is no journal of Planboard, or is damaged: {error}."
+        return CorruptJournalError("", message)
 
     def _open(self) -> sqlite3.Connection:
         if not self.path.parent.is_dir():
@@ -253,8 +272,7 @@ class SqliteJournal:
         except sqlite3.DatabaseError as error:
             if connection is not None:
                 connection.close()
-            message = f"{str(self.path)!r} is no journal of Planboard: {error}."
-            raise JournalError("", message) from error
+            raise self._fault(error) from error
         except JournalError:
             if connection is not None:
                 connection.close()
@@ -263,62 +281,93 @@ class SqliteJournal:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         self._check(connection)
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute(f"PRAGMA synchronous = {'FULL' if self._power_safe else 'NORMAL'}")
         if _pragma(connection, "application_id") == _MARK:
             return
-        connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.execute("BEGIN IMMEDIATE")
             if _pragma(connection, "application_id") != _MARK:  # another program may have been quicker
                 for statement in filter(str.strip, _TABLES.split(";")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
                 connection.execute(f"PRAGMA application_id = {_MARK}")
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        mark, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
-        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        connection.execute("BEGIN")  # another program may be making the tables: see all of that, or nothing
+        try:
+            mark, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        finally:
+            connection.execute("ROLLBACK")
         if mark != _MARK and tables:
             message = f"{str(self.path)!r} is a database of something else; it is left as it is. Name another file."
-            raise JournalError("", message)
+            raise CorruptJournalError("", message)
         if version > _VERSION:
             message = (
                 f"{str(self.path)!r} was written by a newer Planboard (version {version}, this one knows {_VERSION}). "
                 "Update Planboard."
             )
-            raise JournalError("", message)
+            raise CorruptJournalError("", message)
 
     @staticmethod
-    def _unknown(connection: sqlite3.Connection, run_id: str) -> str:
-        newest = connection.execute("SELECT id FROM runs ORDER BY created_at DESC LIMIT 1000")
-        return unknown(run_id, [row[0] for row in newest])
+    def _run(connection: sqlite3.Connection, run_id: str, columns: str) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = connection.execute(
+            f"SELECT {columns} FROM runs WHERE id = ?",  # noqa: S608 - our own columns
+            (run_id,),
+        ).fetchone()
+        if row is None:
+            newest = connection.execute("SELECT id FROM runs ORDER BY number DESC LIMIT 1000")
+            raise UnknownRunError(run_id, unknown(run_id, [known for (known,) in newest]))
+        return row
 
     def __repr__(self) -> str:
         return f"SqliteJournal({str(self.path)!r})"
 
 
 def _insert(connection: sqlite3.Connection, number: int, records: Sequence[Record]) -> None:
-    rows = [(number, record.seq, record.at, record.kind, record.body) for record in records]
-    connection.executemany("INSERT INTO events VALUES (?,?,?,?,?)", rows)
+    first = number * _EVENTS_OF_A_RUN
+    rows = [(first + record.seq, record.at, record.kind, record.body) for record in records]
+    connection.executemany("INSERT INTO events VALUES (?,?,?,?)", rows)
 
 
 def _standing(standing: Standing) -> tuple[Any, ...]:
-    return standing.status, standing.reason, standing.wakes_at, "\n".join(standing.waits_for)
+    reason = standing.reason.encode(errors="backslashreplace").decode()  # an error's text may hold half a character
+    return standing.status, reason, standing.wakes_at, json.dumps(standing.waits_for) if standing.waits_for else "[]"
 
 
-def _run(row: tuple[Any, ...]) -> RunInfo:
+def _info(row: tuple[Any, ...]) -> RunInfo:
     run_id, agent, fingerprint, created_at, parent_id, target, status, reason, wakes_at, waits_for, seq, updated = row
-    standing = Standing(status, reason, wakes_at, tuple(filter(None, waits_for.split("\n"))))
+    standing = Standing(status, reason, wakes_at, tuple(json.loads(waits_for)))
     return RunInfo(run_id, agent, fingerprint, created_at, parent_id, target, standing, seq, updated)
 
 
-def _answer_key(run_id: str, request_id: str) -> str:
-    return f"{run_id}\n{request_id}"
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer work at once. It is a property of the file, set by the first program that opens it."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:  # SQLite does not wait here for another program that does the same
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.002)
+        else:
+            return
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _after_fork() -> None:
+    for journal in list(_opened):
+        journal._begin_anew()  # noqa: SLF001 - its own class
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

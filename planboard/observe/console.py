@@ -12,6 +12,7 @@ is one line. Output goes to standard error, so that standard output stays free f
 
 import os
 import sys
+from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
-_STYLES = {"✓": "green", "✗": "bold red", "!": "yellow", "↻": "yellow", ">": "dim", "+": "cyan", "-": "dim"}
+_STYLES = {
+    "✓": "green", "✗": "bold red", "!": "yellow", "?": "yellow", "↻": "yellow", ">": "dim", "+": "cyan", "-": "dim",
+}  # fmt: skip
 _STATUS_STYLES = {"completed": "bold green", "stuck": "bold yellow", "waiting": "bold yellow"}
 _ENDINGS = ("completed (", "stuck (", "failed (", "terminated (", "cancelled (", "waiting (")
 
@@ -63,6 +66,11 @@ class ConsoleListener:
             self.console.print(styled(line), soft_wrap=True)
         if self.progress.ended:
             self.close()
+
+    def catch_up(self, events: Iterable[Event]) -> None:
+        """Take note of what happened before, without showing it: the events of a run that is taken up."""
+        for event in events:
+            self.progress.tell(event)
 
     def __rich__(self) -> "Text":
         """Return the live view as it is now."""

@@ -14,6 +14,7 @@ from planboard.events import (
     ActionRetried,
     ActionStarted,
     ActionSucceeded,
+    ActionSuspended,
     ArgumentsBuilt,
     CallRefused,
     ConditionChanged,
@@ -27,18 +28,27 @@ from planboard.events import (
     ModelAsked,
     ModelCalled,
     PlanMade,
+    ProcessCreated,
     ProcessEnded,
     ProcessResumed,
     ProcessStarted,
     ProcessStatus,
+    ProcessWaiting,
     ReplanRequested,
+    RequestAnswered,
+    RequestMade,
+    RequestWithdrawn,
+    SleepStarted,
 )
+from planboard.observe.waiting import waiting_words
 from planboard.planners.operator import NIRVANA
 
 _LINE = 200
 """Characters of a text from outside that are shown on a line."""
 _NAMES = 6
 """Entries, or steps of a plan, that are shown by name."""
+_BEFORE_THE_BEGINNING = (ProcessCreated, EntryAdded, EntriesHidden, ConditionChanged)
+"""What happens to a process before it is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +110,26 @@ class Progress:
         Inputs are on the board before the run begins; they are told after its beginning.
         """
         run = self._runs.setdefault(event.process_id, _Run())
-        if isinstance(event, ProcessStarted):
-            self._begin(event, run)
-        words = one_line(self._words(event, run), None if isinstance(event, ProcessEnded) else _LINE)
-        self._follow(event, run)
-        if not run.started and isinstance(event, EntryAdded | EntriesHidden | ConditionChanged):
+        words = self._take(event, run)
+        if not run.started and isinstance(event, _BEFORE_THE_BEGINNING):
             run.waiting.append(words)
             return []
         run.started = True
         told, run.waiting = [words, *run.waiting], []
         return ["  " * run.depth + line for line in told]
+
+    def line(self, event: Event) -> str:
+        """Take note of an event and return the one line that tells it, in the place where it happened."""
+        run = self._runs.setdefault(event.process_id, _Run())
+        run.started = True
+        return self._take(event, run)
+
+    def _take(self, event: Event, run: _Run) -> str:
+        if isinstance(event, ProcessStarted):
+            self._begin(event, run)
+        words = one_line(self._words(event, run), None if isinstance(event, ProcessEnded) else _LINE)
+        self._follow(event, run)
+        return words
 
     def _begin(self, event: ProcessStarted, run: _Run) -> None:
         parent = self._runs.get(event.parent_id or "")
@@ -136,10 +156,13 @@ class Progress:
                 run.labels.extend(str(entry) for entry in event.bindings)
                 added = _listed_after("; ", _added(event.bindings))
                 return f"↻ {event.action} asks for another plan{_listed_after(': ', [event.reason])}{added}"
+            case RequestAnswered():
+                run.labels.extend(str(entry) for entry in event.entries)
+                return waiting_words(event) + _listed_after(": ", _added(event.entries))
             case ProcessEnded():
-                headline = event.reason.partition("\n")[0]
-                done = f"{run.actions} action{'' if run.actions == 1 else 's'}, cost {amount(run.cost)}"
-                return f"{event.status.lower()} ({done}): {headline}"
+                return _ending(event.status, event.reason, run)
+            case ProcessWaiting():
+                return _ending(ProcessStatus.WAITING, event.reason, run)
             case _:
                 return _plain_words(event)
 
@@ -169,7 +192,7 @@ class Progress:
                     standing = replace(standing, remaining=_without(standing.remaining, event.action))
             case ModelAsked() if is_root:
                 standing = replace(standing, remaining=())
-            case ActionSucceeded() | ActionFailed() | ReplanRequested():
+            case ActionSucceeded() | ActionFailed() | ReplanRequested() | ActionSuspended():
                 self._running.pop((event.process_id, event.call), None)
                 run.actions += isinstance(event, ActionSucceeded)
                 run.cost += event.usage.cost
@@ -177,20 +200,30 @@ class Progress:
                     standing = replace(standing, actions=run.actions, cost=run.cost)
             case PlanMade() if is_root:
                 standing = replace(standing, remaining=event.steps)
-            case ProcessStarted() | ProcessResumed() if is_root:
-                standing = replace(standing, status=ProcessStatus.RUNNING)
             case ProcessEnded():
                 self._running = {key: name for key, name in self._running.items() if key[0] != event.process_id}
-                if is_root:
-                    standing = replace(standing, status=event.status, remaining=())
             case _:
                 pass
+        if is_root:
+            standing = _with_status(standing, event)
         self.standing = replace(standing, running=tuple(self._running.values()))
 
     @property
     def ended(self) -> bool:
         """Whether the outermost process has come to an end, for now or for good."""
         return self.standing.status not in (ProcessStatus.NOT_STARTED, ProcessStatus.RUNNING)
+
+
+def _with_status(standing: Standing, event: Event) -> Standing:
+    match event:
+        case ProcessStarted() | ProcessResumed() | RequestAnswered():
+            return replace(standing, status=ProcessStatus.RUNNING)
+        case ProcessWaiting():
+            return replace(standing, status=ProcessStatus.WAITING, remaining=())
+        case ProcessEnded():
+            return replace(standing, status=event.status, remaining=())
+        case _:
+            return standing
 
 
 def _plain_words(event: Any) -> str:  # noqa: PLR0911 - one for each kind
@@ -218,10 +251,18 @@ def _plain_words(event: Any) -> str:  # noqa: PLR0911 - one for each kind
             return f"{event.name} is {event.value}"
         case ProcessResumed():
             return "resumed"
+        case ProcessCreated() | RequestMade() | RequestWithdrawn() | SleepStarted() | ActionSuspended():
+            return waiting_words(event)
         case ModelAsked() | DecisionMade() | DecisionFailed() | CallRefused() | ModelCalled() | ConditionJudged():
             return _words_of_model(event)
         case _:
             return str(getattr(event, "kind", type(event).__name__)).replace("_", " ")
+
+
+def _ending(status: ProcessStatus, reason: str, run: _Run) -> str:
+    done = f"{run.actions} action{'' if run.actions == 1 else 's'}, cost {amount(run.cost)}"
+    headline = reason.partition("\n")[0]
+    return f"{status.lower()} ({done}): {headline}"
 
 
 def _words_of_model(

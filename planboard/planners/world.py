@@ -242,17 +242,18 @@ class World(State):
     def exclude(self, action: str) -> None:
         """Leave an action out of plans."""
         self._kept_out.add(action)
-        self.true |= self._bits.excluded[action]
+        self.true |= self._bits.excluded.get(action, 0)
 
     def readmit(self, action: str) -> None:
         """Let an action be planned again."""
         self._kept_out.discard(action)
-        self.true &= ~self._bits.excluded[action]
+        self.true &= ~self._bits.excluded.get(action, 0)
 
     def deny(self, action: str, binding: Binding) -> None:
         """Leave an action out of plans for as long as it would be given the same entries."""
-        self._denied.setdefault(action, set()).add(binding)
-        self._keep_out_what_was_denied()
+        if action in self._bits.excluded:  # it is gone when a run goes on with a changed agent
+            self._denied.setdefault(action, set()).add(binding)
+            self._keep_out_what_was_denied()
 
     def _keep_out_what_was_denied(self) -> None:
         for name, denied in self._denied.items():

@@ -67,8 +67,6 @@ class Children:
         Returns:
             What they have spent.
         """
-        from planboard.runtime.restoring import restore
-
         under_way = self._process._core.state.open  # noqa: SLF001
         self._live = {name: child for name, child in self._live.items() if child.started_by in under_way}
         keeper = self._process._keeper  # noqa: SLF001
@@ -77,7 +75,7 @@ class Children:
         for run in runs:
             call = _call_in(run.id, self._process.id)
             if call in under_way and run.agent in agents and run.id not in self._live:
-                child = restore(agents[run.agent], keeper.journal, run.id, parent=self._process)  # type: ignore[union-attr]
+                child = self._taken_up(agents[run.agent], run.id)
                 child.started_by = call
                 self._live[child.id] = child
         return sum((child.usage for child in self._in_order()), NOTHING)
@@ -148,8 +146,6 @@ class Children:
         return child
 
     def _kept(self, child_id: str, agent: "Agent") -> "Process | None":
-        from planboard.runtime.restoring import restore
-
         keeper = self._process._keeper  # noqa: SLF001
         if keeper is None:
             return None
@@ -157,7 +153,17 @@ class Children:
             keeper.journal.info(child_id)
         except UnknownRunError:
             return None
-        return restore(agent, keeper.journal, child_id, parent=self._process)
+        return self._taken_up(agent, child_id)
+
+    def _taken_up(self, agent: "Agent", child_id: str) -> "Process":
+        from planboard.runtime.restoring import restore
+
+        keeper = self._process._keeper  # noqa: SLF001
+        assert keeper is not None  # noqa: S101 - it was found in a journal
+        values = keeper.codec.values
+        return restore(
+            agent, keeper.journal, child_id, secrets=values.secrets, allow_changes=values.lenient, parent=self._process
+        )
 
     def _options(self, order: ChildOrder, agent: "Agent") -> ProcessOptions:
         mine = self._process.options

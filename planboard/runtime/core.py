@@ -55,6 +55,10 @@ def _always(_: int) -> bool:
     return True
 
 
+def _nothing() -> None:
+    pass
+
+
 class ProcessCore:
     """Decides and records; see the module."""
 
@@ -67,6 +71,7 @@ class ProcessCore:
         "goals",
         "has_news",
         "held",
+        "keep",
         "ledger",
         "let_go",
         "models",
@@ -125,6 +130,8 @@ class ProcessCore:
         """Tells whether a child of a suspended call can go on."""
         self.let_go: Callable[[int], object] = _always
         """Forgets the children of a call that has ended."""
+        self.keep: Callable[[], object] = _nothing
+        """Writes down what has happened, if the process is kept."""
         self.running: dict[int, Command] = {}
         self.charged: set[int] = set()
         self.held = Held(self)
@@ -278,6 +285,11 @@ class ProcessCore:
         """Return the first of the ways in which an action may turn out."""
         return next(operator for operator in self.state.world.domain.operators if operator.name == action)
 
+    @property
+    def goes_as_planned(self) -> bool:
+        """Whether the next decision needs no thought: a plan is remembered."""
+        return isinstance(self.plan, Plan) and not self.state.open
+
     # Taking outcomes
 
     def deliver(self, calls: Sequence[Command], outcomes: Sequence[Outcome]) -> None:
@@ -338,6 +350,7 @@ class ProcessCore:
             error=describe_error(error),
             wait=wait,
         )
+        self.keep()
 
     # Ending
 

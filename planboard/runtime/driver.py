@@ -31,7 +31,8 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Dr
     """Run a process until it has come to an end, or waits for people.
 
     What has happened is written down before an action is started, and again as soon as it has ended: so a program
-    that ends between the two knows that the action was begun, and one that ends after it knows that it is done.
+    that ends between the two knows that the action was begun, and one that ends after it knows that it is done. Where
+    the plan goes on as predicted, the end of one action and the start of the next one are written together.
 
     Args:
         core: The process.
@@ -60,7 +61,7 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Dr
             core.deliver(calls, (await executor.run(calls[0], core.note_retry),))
         else:
             core.deliver(calls, await carry_out(core, executor, calls))
-        if keep is not None:
+        if keep is not None and not core.goes_as_planned:
             keep()
         turns += 1
         if turns % _TURNS == 0 and before_each is not None:

@@ -26,7 +26,12 @@ class Exclusively:
             message = f"Process {process.id} is already being run. Wait for that run, or start another process."
             raise ConcurrentRunError(message)
         if process._keeper is not None:  # noqa: SLF001
-            process._catch_up(process._keeper.claim())  # noqa: SLF001
+            process._keeper.claim()  # noqa: SLF001
+            try:
+                process._catch_up(process._keeper.news())  # noqa: SLF001
+            except BaseException:
+                process._keeper.release()  # noqa: SLF001
+                raise
         process._executor = self._executor  # noqa: SLF001
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -51,8 +56,9 @@ def at_hand(process: "Process") -> Iterator[None]:
     if keeper is None or process._executor is not None or keeper.kept == 0:  # noqa: SLF001
         yield
         return
-    process._catch_up(keeper.claim())  # noqa: SLF001
+    keeper.claim()
     try:
+        process._catch_up(keeper.news())  # noqa: SLF001
         yield
         process._flush()  # noqa: SLF001
     finally:

@@ -8,7 +8,7 @@ from planboard._text import listed
 from planboard.actions.action import Action, Call
 from planboard.actions.context import Usage
 from planboard.errors import ActionError, PlanboardError, PlanningError
-from planboard.events import ProcessStatus, ProcessWaiting
+from planboard.events import ProcessStatus, ProcessWaiting, RequestWithdrawn
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.outcome import ActionCall, Command
 
@@ -71,11 +71,14 @@ class Held:
             return
         if self._core.turns is not None:
             self._core.turns.take_up()
+        actions = self._core.state.world.compilation.catalogue.actions
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
-            if call.phase != "running":
+            action = actions.get(call.action)
+            if action is None:  # the agent was changed, and that was allowed
+                self._core.record(RequestWithdrawn, call=call.number, action=call.action)
+            elif call.phase != "running":
                 continue
-            action = self._core.state.world.compilation.catalogue.actions[call.action]
-            if action.idempotent or action.read_only:
+            elif action.idempotent or action.read_only:
                 call.phase = "released"
             else:
                 self._core.people.doubt(call, action)

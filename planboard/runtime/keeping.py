@@ -70,8 +70,8 @@ class Keeper:
 
     # Going on
 
-    def claim(self) -> list[Event]:
-        """Become the one who goes on with the run, and return what has happened elsewhere meanwhile.
+    def claim(self) -> None:
+        """Become the one who goes on with the run.
 
         Raises:
             RunClaimedError: Somebody goes on with it already.
@@ -79,17 +79,21 @@ class Keeper:
         if self._claims and not self._claimed:
             self.journal.claim(self.run.id)
             self._claimed = True
+
+    def news(self) -> list[Event]:
+        """Return what has happened elsewhere meanwhile."""
         news = self.read(self.journal, self.run.id, self.codec, after=self.kept)
         if news:
             self.kept = news[-1].seq
         return news
 
-    def try_to_claim(self) -> list[Event] | None:
-        """Do as `claim` does; `None` if somebody goes on with the run already."""
+    def try_to_claim(self) -> bool:
+        """Do as `claim` does; tell whether that worked, for somebody else may go on with the run."""
         try:
-            return self.claim()
+            self.claim()
         except RunClaimedError:
-            return None
+            return False
+        return True
 
     def release(self) -> None:
         """Let others go on with it."""

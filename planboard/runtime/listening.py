@@ -1,15 +1,35 @@
 """How a process hears what people say to it: here and now, or from a journal in which they left it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from planboard._text import brief
-from planboard.errors import CorruptJournalError, EntryTypeError, UnknownRequestError
+from planboard.errors import AlreadyAnsweredError, CorruptJournalError, EntryTypeError, UnknownRequestError
 from planboard.runtime.keeping import CANCEL
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished
 
 if TYPE_CHECKING:
     from planboard.runtime.process import Process
+
+
+@contextmanager
+def _owned(process: "Process") -> Iterator[bool]:
+    """Own the run that a process is part of, and tell whether that worked: somebody else may go on with it."""
+    root = process
+    while root.parent is not None:
+        root = root.parent
+    keeper = root._keeper  # noqa: SLF001
+    if keeper is None or root._executor is not None:  # noqa: SLF001
+        yield True
+        return
+    mine = keeper.try_to_claim()
+    try:
+        root._catch_up(keeper.news())  # noqa: SLF001
+        yield mine
+    finally:
+        keeper.release()
 
 
 class Ear:
@@ -32,21 +52,25 @@ class Ear:
             call = people.find(request_id)
             people.decide(call, people.read(call, given))
             return
-        news = keeper.try_to_claim() if process._executor is None else []  # noqa: SLF001
-        try:
-            process._catch_up(news or [])  # noqa: SLF001
-            if news is not None:
+        with _owned(process) as mine:
+            if process._executor is None:  # noqa: SLF001
+                process._catch_up(keeper.news())  # noqa: SLF001
+            if mine:
                 self.listen()
             call = people.find(request_id)
             decision = people.read(call, given)
             keeper.post(request_id, self._written(decision))
-            if news is not None:
+            if mine:
                 people.decide(call, decision)
                 if process._executor is None:  # noqa: SLF001
                     process._flush()  # noqa: SLF001
-        finally:
-            if process._executor is None and process.parent is None:  # noqa: SLF001
-                keeper.release()
+
+    def leave_word(self, reason: str) -> None:
+        """Leave word in the journal that the run shall be cancelled, for whoever goes on with it; once is enough."""
+        keeper = self._process._keeper  # noqa: SLF001
+        assert keeper is not None  # noqa: S101 - nobody else can have claimed it without a journal
+        with suppress(AlreadyAnsweredError):
+            keeper.post(CANCEL, {"reason": reason})
 
     def said(self) -> frozenset[str]:
         """Return the requests to which an answer was left in the journal."""

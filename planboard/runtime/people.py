@@ -171,8 +171,10 @@ class People:
 
     def pending(self) -> tuple[Request, ...]:
         """Return what waits for an answer in this process, in the order it was asked."""
+        known = self._core.state.world.compilation.catalogue.actions
         calls = sorted(self._core.state.open.values(), key=lambda call: call.number)
-        return tuple(Request.of(call.request) for call in calls if call.phase == "asked" and call.request is not None)
+        asked = (call for call in calls if call.phase == "asked" and call.action in known)
+        return tuple(Request.of(call.request) for call in asked if call.request is not None)
 
     def find(self, request_id: str) -> OpenCall:
         """Return the call that a request is about.
@@ -183,7 +185,8 @@ class People:
         """
         core = self._core
         for call in core.state.open.values():
-            if call.request is not None and call.request.id == request_id and call.phase == "asked":
+            known = call.action in core.state.world.compilation.catalogue.actions
+            if call.request is not None and call.request.id == request_id and call.phase == "asked" and known:
                 if call.until is not None and call.until <= core.clock():
                     message = f"Request {request_id!r} has expired, so it cannot be answered any more."
                     raise UnknownRequestError(request_id, message)

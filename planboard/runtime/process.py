@@ -1,18 +1,20 @@
 """One run of an agent, as users hold it."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from planboard.actions.context import ChildOrder, Usage
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.changes import Change
-from planboard.events import ActionSucceeded, Event, ProcessStatus
+from planboard.events import ActionSucceeded, BudgetReplaced, Event, Listener, ProcessStatus
 from planboard.journal.port import Journal, Standing
 from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import PlanGoal
 from planboard.runtime.audience import Audience
 from planboard.runtime.children import Children
+from planboard.runtime.clock import Clock
 from planboard.runtime.core import ProcessCore
 from planboard.runtime.driver import Driving, drive
 from planboard.runtime.endings import raise_unless_completed, result_of
@@ -25,7 +27,7 @@ from planboard.runtime.listening import Ear
 from planboard.runtime.log import EventLog
 from planboard.runtime.options import Budget, ProcessOptions
 from planboard.runtime.requests import Request
-from planboard.runtime.running import cancellably, carry_out_and_deliver, drive_heeding_cancellation
+from planboard.runtime.running import cancel, cancellably, drive_heeding_cancellation, stream, tick
 from planboard.runtime.state import ProcessState
 
 if TYPE_CHECKING:
@@ -203,11 +205,7 @@ class Process:
         Raises:
             ConcurrentRunError: It is already being run.
         """
-        with Exclusively(self, Executor(threads=True)):
-            executor = self._begin()
-            calls = self._core.decide(self.options.clock.time())
-            if calls:
-                await cancellably(self, carry_out_and_deliver(self, executor, calls))
+        await tick(self)
         return self.status
 
     async def stream(self) -> AsyncIterator[Event]:
@@ -216,39 +214,16 @@ class Process:
         Raises:
             ConcurrentRunError: It is already being run.
         """
-        seen = 0
-        executor = Executor(threads=True)
-        while True:
-            with Exclusively(self, executor):  # not while an event is looked at, for the caller may leave there
-                self._begin()
-                calls = self._core.decide(self.options.clock.time())
-            while seen < len(self._log.events):
-                yield self._log.events[seen]
-                seen += 1
-            until = None if calls else self._sleeps_until()
-            if not calls and until is None:
-                return
-            with Exclusively(self, executor):
-                if until is not None:
-                    await cancellably(self, self.options.clock.sleep_until(until))
-                elif all(self._core.awaits(call) for call in calls):
-                    await cancellably(self, carry_out_and_deliver(self, executor, calls))
+        async for event in stream(self):
+            yield event
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Stop at the next safe point. What is running is cancelled, and no later action starts.
 
-        It may be called from an action, a listener, or another thread. An ended process stays as it is.
+        It may be called from an action, a listener, or another thread. An ended process stays as it is. If another
+        program goes on with the run just now, it is told through the journal.
         """
-        if self._executor is None:
-            with at_hand(self):
-                self._core.cancel(reason)
-                self._core.end_cancelled()
-                self._children.cancel(reason)
-            return
-        self._core.cancel(reason)
-        if self._scope is not None:
-            loop, cancel_scope = self._scope
-            loop.call_soon_threadsafe(cancel_scope.cancel)
+        cancel(self, reason)
 
     def respond(self, request_id: str, answer: object) -> None:
         """Answer a request in `pending`, of this process or of a child at any depth. Run the process to go on.
@@ -266,7 +241,7 @@ class Process:
         asked._ear.respond(request_id, answer)  # noqa: SLF001 - its own class
 
     @classmethod
-    def restore(
+    def restore(  # noqa: PLR0913 - what a run may be given anew
         cls,
         agent: "Agent",
         journal: Journal,
@@ -274,6 +249,8 @@ class Process:
         *,
         planner: Planner | str | None = None,
         options: ProcessOptions | None = None,
+        listeners: Iterable[Listener] = (),
+        clock: Clock | None = None,
         services: Iterable[object] = (),
         secrets: Mapping[str, object] | None = None,
         allow_changes: bool = False,
@@ -285,7 +262,9 @@ class Process:
             journal: Where it is kept.
             id: Which run.
             planner: Goes on with it; by default the one it was begun with.
-            options: Replace those it was begun with.
+            options: Replace all those it was begun with.
+            listeners: Called with every event from now on; those it was begun with are not kept.
+            clock: Tells the time; the system's by default.
             services: Objects to inject, beside those of the agent.
             secrets: What was never written, such as `{"Login.password": "..."}`.
             allow_changes: Take it up although the agent has changed in a way that matters to it.
@@ -300,8 +279,8 @@ class Process:
         from planboard.runtime.restoring import restore
 
         return restore(
-            agent, journal, id, planner=planner, options=options, services=tuple(services), secrets=secrets or {},
-            allow_changes=allow_changes,
+            agent, journal, id, planner=planner, options=options, listeners=tuple(listeners), clock=clock,
+            services=tuple(services), secrets=secrets or {}, allow_changes=allow_changes,
         )  # fmt: skip
 
     def fork(self, at: int | None = None, *, id: str | None = None) -> "Process":  # noqa: A002
@@ -332,7 +311,8 @@ class Process:
 
     async def _run(self, executor: Executor, *, alone: bool, budget: Budget | None = None) -> ProcessStatus:
         with Exclusively(self, executor):
-            if budget is not None:
+            if budget is not None and budget != self._core.ledger.budget and not self.status.is_final:
+                self._log.record(BudgetReplaced, budget=asdict(budget))
                 self._core.ledger.budget = budget
             self._begin()
             if alone:
@@ -344,7 +324,7 @@ class Process:
     def _can_go_on(self) -> bool:
         """Tell whether something has come that lets a child which waits go on."""
         if self._keeper is not None and self._keeper.kept:
-            self._catch_up(self._keeper.claim())
+            self._catch_up(self._keeper.news())
         self._ear.listen()
         if self.status is not ProcessStatus.WAITING:
             return True
@@ -378,6 +358,7 @@ class Process:
     def _keep_in(self, keeper: Keeper) -> None:
         self._keeper = keeper
         self._log.keep = keeper.take
+        self._core.keep = self._flush
         self._core.results.check_entry = keeper.codec.check
 
     def _standing(self) -> Standing:

@@ -1,13 +1,13 @@
 """Taking up a run: its state is the fold of the events that a journal has kept, or that another process has had."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from planboard.blackboard.codec import Codec
 from planboard.errors import AgentChangedError, CorruptJournalError, DefinitionError, JournalError
-from planboard.events import Event, ProcessCreated
+from planboard.events import BudgetReplaced, Event, Listener, ProcessCreated
 from planboard.events.codec import EventCodec
 from planboard.journal.port import Journal, RunInfo
 from planboard.llm.models import as_model
@@ -63,10 +63,16 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
     secrets: Mapping[str, object] | None = None,
     allow_changes: bool = False,
     parent: "Process | None" = None,
+    listeners: tuple[Listener, ...] = (),
     clock: Clock | None = None,
 ) -> "Process":
     """Return a run as it stands; see `Process.restore`."""
     run = journal.info(run_id)
+    if run.parent_id is not None and parent is None:
+        message = (
+            f"Run {run_id!r} is a child of {run.parent_id!r}, so it goes on with that one. Restore {run.parent_id!r}."
+        )
+        raise JournalError(run_id, message)
     text = definition(agent)
     if run.fingerprint != fingerprint(text) and not allow_changes:
         _refuse_changes(journal, run, text, agent)
@@ -78,12 +84,11 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
         raise CorruptJournalError(run_id, message)
     from dataclasses import replace
 
-    chosen = options or _options(created, run_id)
+    chosen = options or _options(created, events, run_id)
     chosen = replace(chosen, journal=journal, target=chosen.target or run.target)
     if parent is not None:
         chosen = replace(chosen, clock=parent.options.clock)
-    if clock is not None:
-        chosen = replace(chosen, clock=clock)
+    chosen = replace(chosen, clock=clock or chosen.clock, listeners=(*chosen.listeners, *listeners))
     process = agent._prepare(  # noqa: SLF001 - within the package
         (),
         {},
@@ -213,10 +218,13 @@ def _as_data(options: ProcessOptions) -> dict[str, Any]:
     }
 
 
-def _options(created: ProcessCreated, run_id: str) -> ProcessOptions:
-    """Return the options that a run was begun with."""
+def _options(created: ProcessCreated, events: Sequence[Event], run_id: str) -> ProcessOptions:
+    """Return the options that a run was begun with, and the last budget it was given."""
     try:
         data = dict(created.options)
+        for event in events:
+            if isinstance(event, BudgetReplaced):
+                data["budget"] = event.budget
         functions = [policy["function"] for policy in data["approvals"] if policy["function"] is not None]
         if functions:
             message = (

@@ -1,9 +1,12 @@
 """Running a process on an event loop: it may be cancelled, from within and from without, and leaves nothing behind."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import TYPE_CHECKING
 
+from planboard.errors import RunClaimedError
+from planboard.events import Event
 from planboard.runtime.driver import carry_out, drive
+from planboard.runtime.exclusive import Exclusively, at_hand
 from planboard.runtime.executor import Executor
 from planboard.runtime.outcome import Command
 
@@ -24,6 +27,54 @@ async def drive_heeding_cancellation(process: "Process", executor: Executor) -> 
 
     driving = process._driving(heed_cancellation)  # noqa: SLF001
     await drive(process._core, executor, process.options.clock, driving)  # noqa: SLF001
+
+
+async def tick(process: "Process") -> None:
+    """Make one decision and carry it out; see `Process.tick`."""
+    with Exclusively(process, Executor(threads=True)):
+        executor = process._begin()  # noqa: SLF001
+        calls = process._core.decide(process.options.clock.time())  # noqa: SLF001
+        if calls:
+            await cancellably(process, carry_out_and_deliver(process, executor, calls))
+
+
+async def stream(process: "Process") -> AsyncIterator[Event]:
+    """Run a process and yield its events; see `Process.stream`."""
+    seen = 0
+    executor, clock, core = Executor(threads=True), process.options.clock, process._core  # noqa: SLF001
+    while True:
+        with Exclusively(process, executor):  # not while an event is looked at, for the caller may leave there
+            process._begin()  # noqa: SLF001
+            calls = core.decide(clock.time())
+        while seen < len(process.events):
+            yield process.events[seen]
+            seen += 1
+        until = None if calls else process._sleeps_until()  # noqa: SLF001
+        if not calls and until is None:
+            return
+        with Exclusively(process, executor):
+            if until is not None:
+                await cancellably(process, clock.sleep_until(until))
+            elif all(core.awaits(call) for call in calls):
+                await cancellably(process, carry_out_and_deliver(process, executor, calls))
+
+
+def cancel(process: "Process", reason: str) -> None:
+    """Stop a process; see `Process.cancel`."""
+    core = process._core  # noqa: SLF001
+    if process._executor is None:  # noqa: SLF001
+        try:
+            with at_hand(process):
+                core.cancel(reason)
+                core.end_cancelled()
+                process._children.cancel(reason)  # noqa: SLF001
+        except RunClaimedError:
+            process._ear.leave_word(reason)  # noqa: SLF001
+        return
+    core.cancel(reason)
+    if process._scope is not None:  # noqa: SLF001
+        loop, cancel_scope = process._scope  # noqa: SLF001
+        loop.call_soon_threadsafe(cancel_scope.cancel)
 
 
 async def carry_out_and_deliver(process: "Process", executor: Executor, calls: Sequence[Command]) -> None:

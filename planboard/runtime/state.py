@@ -15,6 +15,7 @@ from planboard.events import (
     ActionSucceeded,
     ActionSuspended,
     ArgumentsBuilt,
+    BudgetReplaced,
     CallRefused,
     ConditionChanged,
     ConditionJudged,
@@ -118,7 +119,7 @@ class ProcessState:
                     self.conversation.started(event.tool_call, event.action, event.inputs)
             case ActionSucceeded():
                 self._succeeded(event)
-            case PlanMade() | ProcessCreated():
+            case PlanMade() | ProcessCreated() | BudgetReplaced():
                 pass  # facts for the record, with no effect of their own
             case ActionRetried():
                 self.open[event.call].attempt = event.attempt + 1

@@ -172,10 +172,153 @@ if __name__ == "__main__":
     raise SystemExit("the main block ran")
 '''
 
+KEPT = '''
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+
+from pydantic import BaseModel, SecretStr
+
+from planboard import Agent, Denied, Slept, achieves_goal, action, human, sleep, subagent
+
+
+class Expense(BaseModel):
+    amount: int
+    payee: str = "Ada"
+
+
+class Checked(BaseModel):
+    amount: int
+
+
+class Payment(BaseModel):
+    amount: int
+
+
+class Decision(BaseModel):
+    approved: bool
+    note: str = ""
+
+
+class Letter(BaseModel):
+    text: str
+
+
+@action(cost=0.2)
+def check(expense: Expense) -> Checked:
+    with Path("effects.txt").open("a") as file:
+        file.write("check\\n")
+    return Checked(amount=expense.amount)
+
+
+@action(approval=True, cost=0.3)
+def pay(checked: Checked, expense: Expense) -> Payment:
+    return Payment(amount=expense.amount)
+
+
+@achieves_goal("It is settled")
+@action
+def confirm(payment: Payment) -> Letter:
+    return Letter(text=f"paid {payment.amount}")
+
+
+@achieves_goal("It is settled")
+@action
+def regret(denied: Denied) -> Letter:
+    return Letter(text=f"{denied.action} not done: {denied.reason}")
+
+
+paying = Agent("paying", [check, pay, confirm, regret])
+
+
+@achieves_goal("It is settled")
+@action
+def report(decision: Decision) -> Letter:
+    return Letter(text=f"decided {decision.approved} {decision.note}".rstrip())
+
+
+asking = Agent("asking", [human(Decision, prompt="Pay {expense.amount}?", needs=[Expense]), report])
+hasty = Agent("hasty", [human(Decision, "Now?", expires=timedelta(microseconds=1)), report, regret])
+
+
+@achieves_goal("A note")
+@action
+def note(text: str) -> Letter:
+    return Letter(text=text)
+
+
+noting = Agent("noting", [human(str, prompt="What?"), note])
+boss = Agent("boss", [subagent(paying, returning=Letter, needs=[Expense])], goals=[Letter])
+
+
+@achieves_goal("It has rested")
+@action
+def wake(slept: Slept) -> Letter:
+    return Letter(text="rested")
+
+
+resting = Agent("resting", [sleep(timedelta(days=3)), wake])
+
+
+class Login(BaseModel):
+    user: str
+    password: SecretStr
+
+
+@achieves_goal("It is settled")
+@action(approval=True)
+def enter(login: Login) -> Letter:
+    return Letter(text=login.password.get_secret_value()[::-1])
+
+
+entering = Agent("entering", [enter])
+
+
+@action
+def hang(expense: Expense) -> Checked:
+    """Wait until there is a file named gate."""
+    with Path("effects.txt").open("a") as file:
+        file.write("hang\\n")
+    while not Path("gate").exists():
+        time.sleep(0.01)
+    return Checked(amount=expense.amount)
+
+
+@achieves_goal("It hung")
+@action
+def go_on(checked: Checked) -> Letter:
+    return Letter(text=f"went on with {checked.amount}")
+
+
+hanging = Agent("hanging", [hang, go_on])
+
+
+@achieves_goal("Both")
+@action
+def sum_up(checked: Checked, decision: Decision) -> Letter:
+    return Letter(text=f"{checked.amount} {decision.approved}")
+
+
+child = Agent("child", [human(Decision, "Well?")], goals=[Decision])
+both = Agent("both", [hang, subagent(child, returning=Decision), sum_up])
+asking_and_hanging = Agent("asking_and_hanging", [hang, human(Decision, "Well?"), sum_up])
+deep = Agent("deep", [subagent(asking_and_hanging, returning=Letter)], goals=[Letter])
+'''
+
+
+@pytest.fixture
+def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, module_file: Callable[[str, str], Path]) -> Path:
+    """Return the current folder, which holds `kept.py`; runs are kept in `runs.db` unless it is said otherwise."""
+    module_file("kept.py", KEPT)
+    monkeypatch.setenv("PLANBOARD_JOURNAL", "runs.db")
+    return folder
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the current folder, which holds `agents.py`."""
+    monkeypatch.delenv("PLANBOARD_JOURNAL", raising=False)
     (tmp_path / "agents.py").write_text(AGENTS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path

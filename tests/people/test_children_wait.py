@@ -328,7 +328,7 @@ def test_listeners_and_identities_are_those_of_the_parent_at_every_depth(kept, e
     go(process)
     process.respond(process.pending[0].id, True)
     heard.clear()
-    process = elsewhere(LIBRARY, process, options=options)
+    process = elsewhere(LIBRARY, process, listeners=options.listeners)
     go(process)
     assert ("lib.1.2", "action_succeeded") in heard
     assert heard[-1] == ("lib", "process_ended")
