@@ -1,8 +1,9 @@
 """What it costs to keep a run in a file: Planboard's SQLite journal beside LangGraph's SQLite checkpointer.
 
 A run has 10 or 100 entries of 1 KB on the board and takes 50 steps, each of which adds one small value. What is printed
-is what keeping adds to a step: the time of the run with a file less that of the same run without one, and the growth
-of the file from a run of no steps to one of 50, counted when it is closed and its log is written back.
+is what keeping adds to a step: the time of the run with a file less that of the same run without one, and the size of
+the file, counted when it is closed and its log is written back; each less that of a run of one step, so that writing
+what the run is given, which happens once, is not counted as part of a step.
 
 LangGraph has no board. Its state is made in two ways: a channel for each entry, of which a checkpoint holds all;
 and one list of all entries. In both, a step's value goes to a channel of small numbers. `durability` is `sync`: like
@@ -182,13 +183,17 @@ class Figures:
     """Seconds of a run that is not kept."""
     kept: float = float("inf")
     """Seconds of one that is."""
+    began: float = float("inf")
+    """Seconds of one of a single step that is not."""
+    began_kept: float = float("inf")
+    """Seconds of one of a single step that is."""
     bytes: int = 0
     """By which the file of a run is larger than that of a run of one step."""
 
     @property
     def time_per_step(self) -> float:
         """Microseconds that keeping adds to a step."""
-        return (self.kept - self.without) / STEPS * 1e6
+        return ((self.kept - self.without) - (self.began_kept - self.began)) / (STEPS - 1) * 1e6
 
     @property
     def bytes_per_step(self) -> float:
@@ -216,16 +221,19 @@ def measure(found: dict[str, Callable[[int, int], Run]], rounds: int, folder: Pa
     figures: dict[tuple[str, int], Figures] = {}
     for entries in SIZES:
         runs = {name: chain(entries, STEPS) for name, chain in found.items()}
+        begins = {name: chain(entries, 1) for name, chain in found.items()}
         for name, chain in found.items():
             figure = figures[name, entries] = Figures()
             place = f"{len(figures)}-{entries}"
             long = file_size(runs[name], folder, f"long-{place}.db")
-            figure.bytes = long - file_size(chain(entries, 1), folder, f"short-{place}.db")
+            figure.bytes = long - file_size(begins[name], folder, f"short-{place}.db")
         for turn in range(rounds):
             for place, (name, run) in enumerate(runs.items()):
                 figure = figures[name, entries]
                 figure.without = min(figure.without, run(None))
                 figure.kept = min(figure.kept, run(folder / f"timed-{place}-{entries}-{turn}.db"))
+                figure.began = min(figure.began, begins[name](None))
+                figure.began_kept = min(figure.began_kept, begins[name](folder / f"begun-{place}-{entries}-{turn}.db"))
     return figures
 
 

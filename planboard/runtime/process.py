@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_UNDER_WAY = Standing(ProcessStatus.RUNNING)
+
 
 class Process:
     """One run of an agent: a board, a planner, options, and the events so far.
@@ -362,6 +364,8 @@ class Process:
         self._core.results.check_entry = keeper.codec.check
 
     def _standing(self) -> Standing:
+        if self.status is ProcessStatus.RUNNING and not self._core.state.open:
+            return _UNDER_WAY
         waits_for = tuple(request.id for request in self._core.people.pending())
         return Standing(self.status, self.reason.partition("\n")[0][:500], self.wakes_at, waits_for)
 
