@@ -104,9 +104,12 @@ class TypedFunction:
         """Return by parameter the entries that a call was made with, from their order."""
         given: dict[str, Entry | tuple[Entry, ...] | None] = {}
         left = list(entries)
-        for item in self.inputs:
+        for place, item in enumerate(self.inputs, 1):
             taken: list[Entry] = []
+            needed = sum(not later.optional for later in self.inputs[place:])
             while left and item.query.admits(left[0]) and (item.collects or not taken):
+                if taken and (left[0].position <= taken[-1].position or len(left) <= needed):
+                    break  # what is collected is in the order of the board, so this belongs to the next parameter
                 taken.append(left.pop(0))
             given[item.parameter] = tuple(taken) if item.collects else taken[0] if taken else None
         return given

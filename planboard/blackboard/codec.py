@@ -102,4 +102,4 @@ class Codec:
 
 def _sentence(what: str, error: _Refused, verb: str) -> str:
     path = "".join(error.path)
-    return f"A {what} cannot {verb}{f', at {path.removeprefix(chr(46))}' if path else ''}: {error.reason}."
+    return f"A {what} cannot {verb}{f', at {path.removeprefix(chr(46))}' if path else ''}: {error.reason.rstrip(chr(46))}."

@@ -93,6 +93,9 @@ class TypeRegistry:
         if name is None:
             self._names = None  # it may be a subclass that was defined since
             name = self._by_class.get(cls)
+        if name is None and issubclass(cls, types.FunctionType | types.BuiltinFunctionType | types.ModuleType):
+            message = f"a {cls.__name__} cannot be stored"
+            raise EntryTypeError(message)
         if name is None:
             message = (
                 f"{cls.__qualname__} is not among the types that are registered. Name it in a signature of the agent, "

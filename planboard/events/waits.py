@@ -64,12 +64,14 @@ class RequestMade:
     """Until when it can be answered, in seconds since 1970."""
     tool_call: str | None = None
     """The call of a model that it is about."""
+    nth: int = 1
+    """Which request about this call it is, counted from 1: what was agreed to may be in doubt later."""
     kind: Literal["request_made"] = "request_made"
 
     @property
     def id(self) -> str:
         """What the request is answered by."""
-        return request_id(self.process_id, self.call)
+        return request_id(self.process_id, self.call, self.nth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +144,6 @@ class ProcessWaiting:
     kind: Literal["process_waiting"] = "process_waiting"
 
 
-def request_id(process_id: str, call: int) -> str:
-    """Return the id of the request about a call."""
-    return f"{process_id}:{call}"
+def request_id(process_id: str, call: int, nth: int = 1) -> str:
+    """Return the id of a request about a call; each request has one of its own, so each takes an answer."""
+    return f"{process_id}:{call}" if nth == 1 else f"{process_id}:{call}r{nth}"

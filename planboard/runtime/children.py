@@ -5,13 +5,15 @@ ended, finds the children it has had, and what they have done is not done again.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from planboard.actions.context import NOTHING, ChildOrder, Usage
 from planboard.errors import DefinitionError, UnknownRunError
 from planboard.events import ProcessStatus
 from planboard.runtime.executor import Executor
+from planboard.runtime.kinship import is_for
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.requests import Request
 
@@ -28,7 +30,7 @@ class Children:
     def __init__(self, process: "Process") -> None:
         self._process = process
         self._live: dict[str, Process] = {}
-        self._started: dict[tuple[int, int], int] = {}
+        self._started: dict[tuple[int, int], _Started] = {}
         self._busy: dict[int, int] = {}
         self._driven: dict[str, Any] = {}
         self._quiet: dict[int, Any] = {}
@@ -57,7 +59,7 @@ class Children:
             await self._until_quiet(order.call)
             self._started.pop((order.call, order.attempt), None)
         elif self._process._keeper is not None:  # noqa: SLF001
-            del self._live[child.id]  # the journal has it, should the call be made again
+            self._live.pop(child.id, None)  # the journal has it, should the call be made again
         child.raise_for_status()
         return child.result(order.returning) if order.returning is not None else child
 
@@ -95,6 +97,9 @@ class Children:
     def asking(self, request_id: str) -> "Process | None":
         """Return the child, at any depth, that made a request."""
         owner = request_id.rpartition(":")[0]
+        process = self._process
+        if owner.startswith(f"{process.id}."):
+            process._ear.catch_up()  # noqa: SLF001 - another program may have begun it
         for child in self._in_order():
             found = child if child.id == owner else child._children.asking(request_id)  # noqa: SLF001
             if found is not None:
@@ -131,29 +136,39 @@ class Children:
     # Beginning
 
     def _child(self, order: ChildOrder, agent: "Agent") -> "Process":
-        key = (order.call, order.attempt)
-        number = self._started[key] = self._started.get(key, 0) + 1
-        parent = self._process
+        """Return the child that an earlier run of the call has started for the very same, else a new one."""
+        started = self._started.setdefault((order.call, order.attempt), _Started())
         again = "" if order.attempt == 1 else f"r{order.attempt}"
-        child_id = f"{parent.id}.{order.call}{again}" + ("" if number == 1 else f"-{number}")
-        child = self._live.get(child_id) or self._kept(child_id, agent)
-        if child is None:
-            child = agent._prepare(  # noqa: SLF001 - within the package
-                order.inputs, dict(order.bindings), returning=order.returning, options=self._options(order, agent),
-                parent=parent, process_id=child_id,
-            )  # fmt: skip
+        for number in chain(tuple(started.left), count(started.last + 1)):
+            child_id = f"{self._process.id}.{order.call}{again}" + ("" if number == 1 else f"-{number}")
+            known, child = self._known(child_id, agent)
+            if not known:
+                child = agent._prepare(  # noqa: SLF001 - within the package
+                    order.inputs, dict(order.bindings), returning=order.returning,
+                    options=self._options(order, agent), parent=self._process, process_id=child_id,
+                )  # fmt: skip
+            if number > started.last:
+                started.last = number
+                started.left.append(number)
+            if child is not None and (not known or is_for(child, order)):
+                break  # else the call was run in another order before, or did something else
+        started.left.remove(number)
+        assert child is not None  # noqa: S101 - there is always another number
         child.started_by = order.call
         return child
 
-    def _kept(self, child_id: str, agent: "Agent") -> "Process | None":
-        keeper = self._process._keeper  # noqa: SLF001
+    def _known(self, child_id: str, agent: "Agent") -> "tuple[bool, Process | None]":
+        """Tell whether there is a child of an id already, and return it if it runs this agent."""
+        live, keeper = self._live.get(child_id), self._process._keeper  # noqa: SLF001
+        if live is not None:
+            return True, live if live.agent is agent or live.agent.name == agent.name else None
         if keeper is None:
-            return None
+            return False, None
         try:
-            keeper.journal.info(child_id)
+            run = keeper.journal.info(child_id)
         except UnknownRunError:
-            return None
-        return self._taken_up(agent, child_id)
+            return False, None
+        return True, self._taken_up(agent, child_id) if run.agent == agent.name else None
 
     def _taken_up(self, agent: "Agent", child_id: str) -> "Process":
         from planboard.runtime.restoring import restore
@@ -227,6 +242,15 @@ class Children:
         if call in self._busy:
             quiet = self._quiet.setdefault(call, anyio.Event())
             await quiet.wait()
+
+
+@dataclass(slots=True)
+class _Started:
+    """The numbers of the children that one run of a call has started."""
+
+    last: int = 0
+    left: list[int] = field(default_factory=list)
+    """Those that were passed over, for they are of something else."""
 
 
 def _call_in(child_id: str, parent_id: str) -> int:

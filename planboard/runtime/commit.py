@@ -1,10 +1,10 @@
 """From what an action returned to what is put on the board."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from inspect import iscoroutine
 
 from planboard._text import brief, suggest
-from planboard.actions.action import Action, Call
+from planboard.actions.action import Action
 from planboard.actions.context import Effects
 from planboard.actions.state import state_of_value
 from planboard.blackboard.board import Blackboard
@@ -125,7 +125,7 @@ def check_conditions(action: Action, effects: Effects, known: Collection[str]) -
 
 
 def positions_hidden(
-    action: Action, call: Call, effects: Effects, board: Blackboard, new: tuple[Entry, ...]
+    action: Action, given: Sequence[Entry], effects: Effects, board: Blackboard, new: tuple[Entry, ...]
 ) -> tuple[int, ...]:
     """Return the entries that a successful call makes invisible.
 
@@ -143,7 +143,7 @@ def positions_hidden(
             if not entry.protected and not any(satisfies(entry.value, entry.type, form) for form in kept)
         )
     if action.consumes:
-        hidden.update(entry.position for entry in call.entries if any(query.admits(entry) for query in action.consumes))
+        hidden.update(entry.position for entry in given if any(query.admits(entry) for query in action.consumes))
     if effects.hidden:
         wanted = {id(item) for item in effects.hidden}
         hidden.update(entry.position for entry in board.visible if id(entry.value) in wanted)

@@ -193,13 +193,13 @@ class ProcessCore:
 
     def _choose(self, now: float) -> Sequence[Command]:
         while True:
-            turned_down = self.people.turned_down
+            settled = self.people.settled
             calls = self._look_for_calls(now)
             if calls or self.state.status is not ProcessStatus.RUNNING:
                 return calls
-            if self.people.turned_down == turned_down:
+            if self.people.settled == settled:
                 return self.held.wait()
-            self.plan = None  # what was chosen came to nothing at once
+            self.plan = None  # what was chosen came to nothing at once, or somebody who listens has decided about it
 
     def _look_for_calls(self, now: float) -> Sequence[Command]:
         if self.state.open:
@@ -384,6 +384,7 @@ class ProcessCore:
             del self.running[call.number]
             if isinstance(call, ActionCall):
                 self.results.stopped(call)
+                self.let_go(call.number)
             elif isinstance(call, ModelCall) and self.turns is not None:
                 self.turns.stopped(call)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from planboard.events import ProcessStatus
 from planboard.runtime.clock import Clock
 from planboard.runtime.core import ProcessCore
 from planboard.runtime.executor import Executor
@@ -51,6 +52,8 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Dr
         if keep is not None:
             keep()
         if not calls:
+            if core.state.status is ProcessStatus.RUNNING:
+                continue  # somebody has answered as soon as they heard of the question
             until = driving.sleeps_until()
             if until is None:
                 return

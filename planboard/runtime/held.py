@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from planboard._text import listed
 from planboard.actions.action import Action, Call
 from planboard.actions.context import Usage
+from planboard.blackboard.entry import Entry
 from planboard.errors import ActionError, PlanboardError, PlanningError
 from planboard.events import ProcessStatus, ProcessWaiting, RequestWithdrawn
 from planboard.runtime.open_calls import OpenCall
@@ -36,6 +37,7 @@ class Held:
     def look_back(self) -> None:
         """Take note that events were applied which happened elsewhere."""
         self._core.plan = None
+        self._core.running.clear()  # whoever has gone on with the run has seen to them
         self._unsure = True
         state = self._core.state
         self._core.charged = {call.number for call in state.open.values() if call.started}
@@ -76,7 +78,7 @@ class Held:
             action = actions.get(call.action)
             if action is None:  # the agent was changed, and that was allowed
                 self._core.record(RequestWithdrawn, call=call.number, action=call.action)
-            elif call.phase != "running":
+            elif call.phase != "running" or call.number not in self._core.state.open:
                 continue
             elif action.idempotent or action.read_only:
                 call.phase = "released"
@@ -98,13 +100,17 @@ class Held:
                 objection = None if charged else self._core.ledger.objection(cost, now, may_ask=action.body.may_ask)
                 if objection is not None:
                     return calls or self._core.end(ProcessStatus.TERMINATED, f"budget: {objection}")  # type: ignore[return-value]
-                calls.append(
-                    self._core.start.call(call.number, action, self._bound(call, action), cost, value, call.tool_call)
-                )
+                bound = self.bound(call, action)
+                self._core.state.board.verify(bound.entries)
+                calls.append(self._core.start.call(call.number, action, bound, cost, value, call.tool_call))
         return calls
 
-    def _bound(self, call: OpenCall, action: Action) -> Call:
-        """Return exactly the arguments that a call was begun with, but for those that a person has changed."""
+    def bound(self, call: OpenCall, action: Action) -> Call:
+        """Return exactly the arguments that a call was begun with, but for those that a person has changed.
+
+        Raises:
+            PlanningError: One of them is missing, for the agent has changed.
+        """
         entries = self._core.state.board.entries
         given = action.body.given_by([entries[place] for place in call.inputs])
         collects = {item.parameter for item in action.body.inputs if item.collects}
@@ -116,6 +122,11 @@ class Held:
             message = f"Action {action.name!r} cannot be started: an input that it was agreed with is missing."
             raise PlanningError(message)
         return bound
+
+    def entries_of(self, call: OpenCall) -> tuple[Entry, ...]:
+        """Return all entries that a call was ever given; what it consumes is not left over from before a change."""
+        places = dict.fromkeys((*call.inputs, *(call.given or ())))
+        return tuple(self._core.state.board.entries[place] for place in places)
 
     def wait(self) -> Sequence[Command]:
         """Record that nothing can be done for now."""

@@ -53,8 +53,7 @@ class Ear:
             people.decide(call, people.read(call, given))
             return
         with _owned(process) as mine:
-            if process._executor is None:  # noqa: SLF001
-                process._catch_up(keeper.news())  # noqa: SLF001
+            self.catch_up()
             if mine:
                 self.listen()
             call = people.find(request_id)
@@ -64,6 +63,12 @@ class Ear:
                 people.decide(call, decision)
                 if process._executor is None:  # noqa: SLF001
                     process._flush()  # noqa: SLF001
+
+    def catch_up(self) -> None:
+        """Take in what has happened in another program, unless the run goes on here."""
+        process, keeper = self._process, self._process._keeper  # noqa: SLF001
+        if keeper is not None and keeper.kept and process._executor is None:  # noqa: SLF001
+            process._catch_up(keeper.news())  # noqa: SLF001
 
     def leave_word(self, reason: str) -> None:
         """Leave word in the journal that the run shall be cancelled, for whoever goes on with it; once is enough."""
@@ -90,9 +95,9 @@ class Ear:
             if request_id in process._core.state.answered:  # noqa: SLF001
                 continue
             try:
-                call = people.find(request_id)
+                call = people.find(request_id, in_time=True)  # else it would not have been left
             except UnknownRequestError:
-                continue  # it has expired, or was withdrawn
+                continue  # it has expired for good, or was withdrawn
             people.decide(call, self._read(call, body))
 
     def _written(self, decision: Decision) -> dict[str, Any]:

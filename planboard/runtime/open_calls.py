@@ -24,6 +24,8 @@ class OpenCall:
     """What is asked about it, or was asked last."""
     changed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Arguments that a person has changed: the positions of the entries, by parameter."""
+    given: tuple[int, ...] | None = None
+    """The positions of the entries it was given when it was run last, if they may be others than at first."""
     until: float | None = None
     """When its sleep, or its request, is over."""
     attempt: int = 1

@@ -1,6 +1,7 @@
 """Where a run meets people and time: what it asks them, what they decide, and what has to wait until a moment."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from planboard._text import suggest
@@ -16,6 +17,7 @@ from planboard.errors import (
     BlackboardError,
     ExecutionError,
     InvalidAnswerError,
+    PlanningError,
     UnknownRequestError,
 )
 from planboard.events import (
@@ -49,15 +51,15 @@ PERSON = "person"
 class People:
     """Asks and listens, for one process."""
 
-    __slots__ = ("_core", "_policies", "has_policies", "turned_down")
+    __slots__ = ("_core", "_policies", "has_policies", "settled")
 
     def __init__(self, core: "ProcessCore", policies: tuple[Approval, ...]) -> None:
         self._core = core
         self._policies = policies
         self.has_policies: bool = bool(policies) or (core.parent is not None and core.parent.people.has_policies)
         """Whether policies of this process, or of one above it, have a say."""
-        self.turned_down = 0
-        """How many calls came to nothing before they had begun."""
+        self.settled = 0
+        """How many calls were decided about, or came to nothing before they had begun."""
 
     # Asking
 
@@ -95,9 +97,9 @@ class People:
 
     def doubt(self, call: OpenCall, action: Action) -> None:
         """Ask what became of an action that was running when the program ended."""
-        board = self._core.state.board
-        entries = [board.entries[position] for position in call.inputs]
-        bound = action.body.bind(board, action.body.given_by(entries))
+        shown: dict[str, Any] = {}
+        with suppress(PlanningError):  # the agent has changed, and that was allowed: nothing can be shown
+            shown = shown_to_people(_arguments(self._core.held.bound(call, action)))
         self._core.record(
             RequestMade,
             call=call.number,
@@ -109,8 +111,9 @@ class People:
                 "Approve to run it again, deny to go on without it, or give what it returned if it has finished."
             ),
             schema=schema_of_decision(("approve", "edit", "deny", "finished"), _forms(action)),
-            arguments={} if bound is None else shown_to_people(_arguments(bound)),
+            arguments=shown,
             tool_call=call.tool_call,
+            nth=1 if call.request is None else call.request.nth + 1,
         )
 
     def _objection(self, action: Action, bound: Call) -> tuple[str | Deny, float | None] | None:
@@ -164,7 +167,7 @@ class People:
             wrapped = ActionError(action.name, message)
             wrapped.__cause__ = error
             core.errors[action.name] = wrapped
-            self.turned_down += 1
+            self.settled += 1
             core.record(ActionFailed, call=number, action=action.name, error=describe_error(error))
 
     # Listening
@@ -176,8 +179,12 @@ class People:
         asked = (call for call in calls if call.phase == "asked" and call.action in known)
         return tuple(Request.of(call.request) for call in asked if call.request is not None)
 
-    def find(self, request_id: str) -> OpenCall:
+    def find(self, request_id: str, *, in_time: bool = False) -> OpenCall:
         """Return the call that a request is about.
+
+        Args:
+            request_id: Which request.
+            in_time: It is known that the answer came in time.
 
         Raises:
             AlreadyAnsweredError: It was answered before.
@@ -187,7 +194,7 @@ class People:
         for call in core.state.open.values():
             known = call.action in core.state.world.compilation.catalogue.actions
             if call.request is not None and call.request.id == request_id and call.phase == "asked" and known:
-                if call.until is not None and call.until <= core.clock():
+                if not in_time and call.until is not None and call.until <= core.clock():
                     message = f"Request {request_id!r} has expired, so it cannot be answered any more."
                     raise UnknownRequestError(request_id, message)
                 return call
@@ -223,6 +230,7 @@ class People:
     def decide(self, call: OpenCall, decision: Decision) -> None:
         """Record what was decided, and what follows from it."""
         self._core.plan = None  # it was made before this was known
+        self.settled += 1
         match decision:
             case Answer(value):
                 self._record(call, "answered")
@@ -244,6 +252,8 @@ class People:
         due = [call for call in core.state.open.values() if call.until is not None and call.until <= core.now]
         for call in sorted(due, key=lambda call: (call.until, call.number)):
             core.plan = None
+            if call.number not in core.state.open:
+                continue  # somebody who heard of another one has ended the run
             if call.phase == "asked":
                 self._deny(call, "nobody answered in time", expired=True)
             elif call.phase == "asleep":
@@ -255,6 +265,7 @@ class People:
         """Take back all requests and sleeps, for the run has ended for good."""
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
             self._core.record(RequestWithdrawn, call=call.number, action=call.action)
+            self._core.let_go(call.number)
 
     # What follows
 
@@ -264,11 +275,13 @@ class People:
     def _finish(self, call: OpenCall, value: object) -> None:
         """Record that an action has its result without having been run here."""
         core, action = self._core, self._action(call)
+        if call.number not in core.state.open:
+            return  # somebody who heard that it was decided has ended the run
         position = core.state.board.next_position
         producer = action.name
         outputs = new_entries(action, value, NO_EFFECTS, position)
-        entries = tuple(core.state.board.entries[place] for place in call.inputs)
-        hidden = positions_hidden(action, Call(entries, (), {}), NO_EFFECTS, core.state.board, outputs)
+        inputs = call.given or call.inputs
+        hidden = positions_hidden(action, core.held.entries_of(call), NO_EFFECTS, core.state.board, outputs)
         operator = core.start.operator_of(producer)
         cost, worth = core.start.price(operator)
         usage = Usage(1, cost)
@@ -277,7 +290,7 @@ class People:
         else:
             core.ledger.charge(usage)
         core.record(
-            ActionSucceeded, call=call.number, action=producer, inputs=call.inputs, outputs=outputs, hidden=hidden,
+            ActionSucceeded, call=call.number, action=producer, inputs=inputs, outputs=outputs, hidden=hidden,
             cost=cost, value=worth, usage=usage,
         )  # fmt: skip
 
@@ -292,7 +305,7 @@ class People:
         assert request is not None  # noqa: S101 - it was asked about
         value = cls(action=call.action, reason=reason, request_id=request.id)
         built = [place for place in call.inputs if board.entries[place].producer == SUPERVISOR]
-        self.turned_down += 1
+        self.settled += 1
         self._record(
             call,
             "expired" if expired else "denied",
@@ -325,6 +338,9 @@ class People:
                 raise ValueError(message)
             try:
                 changed[name] = None if given is None else fitted(_form(item), given)
+                if item.collects and not item.optional and not changed[name]:
+                    message = "at least one is needed"
+                    raise ValueError(message)
             except ValueError as error:
                 message = f"argument {name!r}: {error}"
                 raise ValueError(message) from error

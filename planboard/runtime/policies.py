@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from fnmatch import fnmatchcase
+from inspect import iscoroutine
 from typing import Any, TypeAlias
 
-from planboard.errors import DefinitionError
+from planboard._text import brief
+from planboard.blackboard.schema import describe_error
+from planboard.errors import DefinitionError, PlanningError
 from planboard.runtime.requests import Deny
 
 Opinion: TypeAlias = bool | str | Deny | None
-"""`True`, or the words of the question: ask a person. `Deny(reason)`: it must not run. Anything else: no objection."""
+"""`True`, or the words of the question: ask a person. `Deny(reason)`: it must not run. `None` or `False`: no
+objection. Anything else is a mistake, and nothing runs."""
 
 Rule: TypeAlias = Callable[[str, Mapping[str, Any]], Opinion]
 """Looks at the name of an action and its arguments, by parameter."""
@@ -44,11 +48,31 @@ class Approval:
             raise DefinitionError(message)
 
     def opinion(self, action: str, arguments: Mapping[str, Any]) -> Opinion:
-        """Return what this policy says to an action with these arguments."""
+        """Return what this policy says to an action with these arguments.
+
+        Raises:
+            PlanningError: Its function raised, or said something that means nothing.
+        """
         if isinstance(self.match, str):
             return (self.prompt or True) if fnmatchcase(action, self.match) else None
-        found = self.match(action, arguments)
-        return self.prompt or True if found is True else found
+        try:
+            found: Any = self.match(action, arguments)
+        except Exception as error:
+            message = f"{self._named} raised {describe_error(error)} about action {action!r}, so that does not run."
+            raise PlanningError(message) from error
+        if found is not None and not isinstance(found, bool | str | Deny):
+            if iscoroutine(found):
+                found.close()
+            message = (
+                f"{self._named} said {brief(found)} about action {action!r}, so that does not run. A policy is a plain "
+                "function that returns True, a question, Deny(reason) or None."
+            )
+            raise PlanningError(message)
+        return (self.prompt or True) if found is True or found == "" else found
+
+    @property
+    def _named(self) -> str:
+        return f"The policy {getattr(self.match, '__qualname__', type(self.match).__name__)!r}"
 
     @property
     def seconds(self) -> float | None:

@@ -210,14 +210,13 @@ class Process:
         await tick(self)
         return self.status
 
-    async def stream(self) -> AsyncIterator[Event]:
+    def stream(self) -> AsyncIterator[Event]:
         """Run the process and yield each event; those of an action that runs come before it is waited for.
 
         Raises:
             ConcurrentRunError: It is already being run.
         """
-        async for event in stream(self):
-            yield event
+        return stream(self)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Stop at the next safe point. What is running is cancelled, and no later action starts.
@@ -325,8 +324,7 @@ class Process:
 
     def _can_go_on(self) -> bool:
         """Tell whether something has come that lets a child which waits go on."""
-        if self._keeper is not None and self._keeper.kept:
-            self._catch_up(self._keeper.news())
+        self._ear.catch_up()
         self._ear.listen()
         if self.status is not ProcessStatus.WAITING:
             return True

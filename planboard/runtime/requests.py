@@ -57,7 +57,7 @@ class Edit:
 
     arguments: Mapping[str, Any]
 
-    def __init__(self, **arguments: Any) -> None:
+    def __init__(self, /, **arguments: Any) -> None:
         object.__setattr__(self, "arguments", arguments)
 
 
@@ -133,7 +133,7 @@ def _from_words(request_id: str, given: Any) -> Decision:
         )
         raise InvalidAnswerError(request_id, message)
     reason, arguments = rest.get("reason", ""), rest.get("arguments", {})
-    if not isinstance(reason, str) or not isinstance(arguments, Mapping) or not all(map(str.isidentifier, arguments)):
+    if not (isinstance(reason, str) and isinstance(arguments, Mapping) and all(map(_is_name, arguments))):
         message = f"The decision {word!r} about {request_id!r}: a reason is a text, and arguments are an object."
         raise InvalidAnswerError(request_id, message)
     if word == "edit":
@@ -141,3 +141,7 @@ def _from_words(request_id: str, given: Any) -> Decision:
     if word == "finished":
         return Finished(rest.get("value"))
     return Deny(reason) if word == "deny" else Approve()
+
+
+def _is_name(key: Any) -> bool:
+    return isinstance(key, str) and key.isidentifier()

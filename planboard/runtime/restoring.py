@@ -131,6 +131,7 @@ def fork(process: "Process", at: int | None, run_id: str | None, parent: "Proces
             twin._keeper.take(copy)  # noqa: SLF001
     twin._catch_up(copies)  # noqa: SLF001
     twin._flush()  # noqa: SLF001
+    process._children.reload()  # noqa: SLF001 - those that have finished are only in the journal
     for call in twin._core.state.open.values():  # noqa: SLF001
         for child in process._children.of_call(call.number):  # noqa: SLF001
             other = fork(child, None, f"{twin_id}{child.id.removeprefix(process.id)}", twin)

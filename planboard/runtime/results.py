@@ -63,7 +63,8 @@ class Results:
             return False
         if self._core.state.asked_replan:
             self._core.readmit()
-        hidden = positions_hidden(action, call.bound, effects, board, outputs)
+        given = self._core.held.entries_of(self._core.state.open[call.number]) if action.consumes else ()
+        hidden = positions_hidden(action, given, effects, board, outputs)
         self._charge(call)
         self._core.record(
             ActionSucceeded,

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import TYPE_CHECKING
 
 from planboard.errors import RunClaimedError
-from planboard.events import Event
+from planboard.events import Event, ProcessStatus
 from planboard.runtime.driver import carry_out, drive
 from planboard.runtime.exclusive import Exclusively, at_hand
 from planboard.runtime.executor import Executor
@@ -49,6 +49,8 @@ async def stream(process: "Process") -> AsyncIterator[Event]:
         while seen < len(process.events):
             yield process.events[seen]
             seen += 1
+        if not calls and process.status is ProcessStatus.RUNNING:
+            continue  # whoever looked at the events has answered
         until = None if calls else process._sleeps_until()  # noqa: SLF001
         if not calls and until is None:
             return

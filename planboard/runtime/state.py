@@ -114,6 +114,7 @@ class ProcessState:
                     self.open[event.call] = OpenCall(event.call, event.action, event.inputs, event.tool_call)
                 else:  # it was asked about, was suspended, or is run again
                     self.open[event.call].phase = "running"
+                    self.open[event.call].given = event.inputs
                 self.open[event.call].started = True
                 if event.tool_call is not None:
                     self.conversation.started(event.tool_call, event.action, event.inputs)
@@ -231,11 +232,12 @@ class ProcessState:
             self._hide(event.hidden)
         if event.verdict in ("approved", "edited"):
             call.phase, call.consented = "released", True
-            call.changed = dict(event.arguments)
+            call.changed = {**call.changed, **dict(event.arguments)}
         elif event.verdict in ("denied", "expired"):
             why = f": {as_data(event.reason, _TOLD)}" if event.reason else ""
             self._settle(event.call, "denied", f"not run, it was {event.verdict}{why}")
-            self.world.deny(event.action, call.inputs)
+            for inputs in {call.inputs, call.given or call.inputs}:
+                self.world.deny(event.action, inputs)
         self._add(event.entries)
 
     def _settle(self, call: int, fate: Fate, result: str, entries: tuple[Entry, ...] = ()) -> None:
@@ -246,6 +248,7 @@ class ProcessState:
             self.conversation.ended(started.tool_call, fate, result, positions)
 
     def _succeeded(self, event: ActionSucceeded) -> None:
+        first = self.open[event.call].inputs
         if self.world.conversation is None:
             del self.open[event.call]
         else:
@@ -253,6 +256,8 @@ class ProcessState:
             self.world.conversation.ran(event.action, event.inputs)
         action = self.world.compilation.catalogue.actions.get(event.action)
         if action is not None:  # it is gone when a run is taken up with a changed agent, if that is allowed
+            if first != event.inputs:  # a person has changed them: what it was asked about is done too
+                self.world.ran(action, first)
             self.world.ran(action, event.inputs)
             if action.clear_board:
                 self.world.forgot()

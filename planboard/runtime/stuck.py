@@ -1,5 +1,6 @@
 """Why nothing more can be done: whose failure is in the way, and the explanation in words."""
 
+from planboard.actions.waiting import Denied
 from planboard.planners.ask import Ask
 from planboard.planners.base import Planner
 from planboard.planners.compile import is_excluded
@@ -20,6 +21,8 @@ def why_stuck(found: NoPlan, state: ProcessState) -> str:
         if event.assumptions:
             lines.append(f"After {event.action!r} it proved wrong that {_listed(event.assumptions)}, as was assumed.")
     lines.extend(f"Action {name!r} is left out: {error}." for name, error in sorted(state.excluded.items()))
+    denied = dict.fromkeys((denial.action, denial.reason) for denial in state.board.all(Denied))
+    lines.extend(f"Action {name!r} was not agreed to{f': {reason}' if reason else ''}." for name, reason in denied)
     visible = ", ".join(dict.fromkeys(str(entry) for entry in state.board.visible))
     lines.append(f"On the board: {visible or 'nothing'}.")
     return "\n".join(lines)

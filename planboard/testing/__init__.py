@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from planboard.testing.asking import process_on
     from planboard.testing.board_strategies import boards
+    from planboard.testing.clock import FakeClock
     from planboard.testing.determinism import check_determinism
     from planboard.testing.optimality import check_optimality
     from planboard.testing.problem_strategies import problems

@@ -1,0 +1,198 @@
+"""What travels between workflows, activities and clients, as JSON data: values by the agent's codec, errors as text.
+
+Nothing that arrives names a class which is then imported: values are made by the codec of an agent, errors only as
+those of Planboard, or as an error that has the name and the words of what was raised elsewhere.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import planboard.errors
+from planboard.actions.context import Addition, Effects, Usage
+from planboard.blackboard.codec import Codec, from_text, to_text
+from planboard.blackboard.schema import describe_error
+from planboard.errors import EntryTypeError, ExecutionError, InvalidAnswerError, PlanboardError, RequestError
+from planboard.llm.port import ModelUsage
+from planboard.runtime.requests import Answer, Approve, Deny, Edit, Finished
+
+LIMIT = 1_900_000
+"""How many bytes one payload may have: Temporal takes 2 MB, and refuses the whole task beyond that."""
+
+_READABLE = 200_000
+"""Events of more characters than this travel compressed; below it people can read them in Temporal's own pages."""
+
+
+def fits(data: Any, what: str) -> Any:
+    """Return data that is small enough for Temporal.
+
+    Raises:
+        EntryTypeError: It is too large; the message says what is, and what to do.
+    """
+    size = len(to_text(data).encode())
+    if size > LIMIT:
+        message = (
+            f"{what}: {size / 1e6:.1f} MB, and Temporal takes {LIMIT / 1e6:.1f} MB at once. Put large things into a "
+            "store of your own, and a reference to them on the board."
+        )
+        raise EntryTypeError(message)
+    return data
+
+
+def squeezed(bodies: Sequence[str]) -> Any:
+    """Return JSON texts as data; compressed if there is much of it."""
+    if sum(map(len, bodies)) <= _READABLE:
+        return [from_text(body) for body in bodies]
+    text = "[" + ",".join(bodies) + "]"
+    return {"zlib": base64.b64encode(zlib.compress(text.encode())).decode()}
+
+
+def expanded(data: Any) -> list[str]:
+    """Return the JSON texts that `squeezed` was given."""
+    if isinstance(data, Mapping):
+        data = json.loads(zlib.decompress(base64.b64decode(data["zlib"])))
+    return [to_text(item) for item in data]
+
+
+# Errors
+
+
+class ElsewhereError(Exception):
+    """Something was raised on another machine; a subclass has the name of what it was there."""
+
+
+def error_data(error: BaseException) -> dict[str, Any]:
+    """Return an error as data: its class by name, its words, and those of its cause."""
+    kind, _, text = describe_error(error).partition(": ")
+    data: dict[str, Any] = {"type": kind, "text": text}
+    if isinstance(error, ExecutionError):
+        data["action"] = error.action
+    if isinstance(error, RequestError):
+        data["request"] = error.request_id
+    if error.__cause__ is not None:
+        data["cause"] = error_data(error.__cause__)
+    return data
+
+
+def error_from(data: Mapping[str, Any]) -> Exception:
+    """Return an error that says the same; of the same class if that is one of Planboard's."""
+    known = getattr(planboard.errors, str(data["type"]), None)
+    if isinstance(known, type) and issubclass(known, PlanboardError):
+        error: Exception = known.__new__(known, data["text"])  # their makers ask for more than what travels
+        vars(error).update(action=data.get("action", ""), request_id=data.get("request", ""))
+    else:
+        error = type(str(data["type"]), (ElsewhereError,), {})(data["text"])
+    if "cause" in data:
+        error.__cause__ = error_from(data["cause"])
+    return error
+
+
+# Answers of people
+
+
+def answer_data(codec: Codec, request_id: str, given: Any) -> dict[str, Any]:
+    """Return what somebody says to a request as data.
+
+    Raises:
+        InvalidAnswerError: There is an object in it whose type is not known here.
+    """
+    try:
+        match given:
+            case Approve():
+                return {"decision": "approve"}
+            case Deny(reason):
+                return {"decision": "deny", "reason": reason}
+            case Edit():
+                arguments = {name: codec.encode(value) for name, value in given.arguments.items()}
+                return {"decision": "edit", "arguments": arguments}
+            case Finished(value):
+                return {"decision": "finished", "value": codec.encode(value)}
+            case Answer(value):
+                return {"decision": "answer", "value": codec.encode(value)}
+        return {"given": codec.encode(given)}
+    except EntryTypeError as error:
+        message = f"The answer to {request_id!r} cannot be sent: {error} Name its agent, or answer with plain data."
+        raise InvalidAnswerError(request_id, message) from error
+
+
+def answer_from(codec: Codec, data: Any) -> Any:
+    """Return what somebody has said.
+
+    Raises:
+        ValueError: It is not what `answer_data` makes.
+        EntryTypeError: A value in it cannot be read.
+    """
+    match data:
+        case {"given": value}:
+            return codec.decode(value)
+        case {"decision": "approve"}:
+            return Approve()
+        case {"decision": "deny", "reason": str(reason)}:
+            return Deny(reason)
+        case {"decision": "edit", "arguments": dict(arguments)}:
+            return Edit(**{str(name): codec.decode(value) for name, value in arguments.items()})
+        case {"decision": "finished", "value": value}:
+            return Finished(codec.decode(value))
+        case {"decision": "answer", "value": value}:
+            return Answer(codec.decode(value))
+    message = "it is no answer"
+    raise ValueError(message)
+
+
+# What an action did through its context
+
+
+def effects_data(effects: Effects, codec: Codec, positions: Mapping[int, int]) -> dict[str, Any]:
+    """Return what an action did beside returning a value.
+
+    Args:
+        effects: What it did.
+        codec: Writes the values.
+        positions: Where objects stand on the board, by identity.
+    """
+    return {
+        "additions": [
+            [codec.encode(added.value, name=added.name), form_name(codec, added.type), added.name]
+            for added in effects.additions
+        ],
+        "hidden": [positions[id(item)] for item in effects.hidden if id(item) in positions],
+        "conditions": effects.conditions,
+        "usage": list(effects.usage),
+        "charged": list(effects.charged),
+        "models": took_data(effects.model_calls),
+    }
+
+
+def effects_into(effects: Effects, data: Mapping[str, Any], codec: Codec, board: Sequence[Any]) -> None:
+    """Take over what an action did elsewhere.
+
+    Args:
+        effects: Where it is noted.
+        data: What `effects_data` has made.
+        codec: Reads the values.
+        board: The entries of the board, by position.
+    """
+    for value, form, name in data["additions"]:
+        declared = None if form is None else codec.registry.form_named(form)
+        effects.additions.append(Addition(codec.decode(value, declared), declared, name))
+    effects.hidden.extend(board[place].value for place in data["hidden"])
+    effects.conditions.update(data["conditions"])
+    effects.usage, effects.charged = Usage(*data["usage"]), Usage(*data["charged"])
+    effects.model_calls.extend(took_from(data["models"]))
+
+
+def form_name(codec: Codec, form: Any) -> str | None:
+    """Return what a type is called in stored data."""
+    return None if form is None else codec.registry.form_name(form)
+
+
+def took_data(took: Sequence[ModelUsage]) -> list[list[Any]]:
+    """Return what requests to models took."""
+    return [list(usage) for usage in took]
+
+
+def took_from(data: Sequence[Sequence[Any]]) -> list[ModelUsage]:
+    """Return what requests to models took."""
+    return [ModelUsage(*usage) for usage in data]
