@@ -90,6 +90,8 @@ class RequestAnswered:
     hidden: tuple[int, ...] = ()
     """Positions of what is of no use any more."""
     reason: str = ""
+    usage: Usage = NOTHING
+    """What the call has spent, if it was begun and comes to nothing now."""
     kind: Literal["request_answered"] = "request_answered"
 
 
@@ -101,6 +103,8 @@ class RequestWithdrawn:
     process_id: str
     call: int
     action: str
+    usage: Usage = NOTHING
+    """What the call has spent, its children included."""
     kind: Literal["request_withdrawn"] = "request_withdrawn"
 
 

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 class Children:
     """The children of one process."""
 
-    __slots__ = ("_busy", "_driven", "_live", "_process", "_quiet", "_started")
+    __slots__ = ("_busy", "_driven", "_finished", "_live", "_process", "_quiet", "_started")
 
     def __init__(self, process: "Process") -> None:
         self._process = process
         self._live: dict[str, Process] = {}
+        self._finished: dict[int, dict[str, Usage]] = {}
         self._started: dict[tuple[int, int], _Started] = {}
         self._busy: dict[int, int] = {}
         self._driven: dict[str, Any] = {}
@@ -50,16 +51,14 @@ class Children:
             raise DefinitionError(message)
         child = self._child(order, order.agent)
         self._live[child.id] = child
-        try:
-            await self._drive(child, executor)
-        finally:
-            order.effects.charged += child.usage
+        await self._drive(child, executor)
         if self._goes_on_later(child):
             await self._let_others_go_on(order.call, executor)
             await self._until_quiet(order.call)
             self._started.pop((order.call, order.attempt), None)
         elif self._process._keeper is not None:  # noqa: SLF001
             self._live.pop(child.id, None)  # the journal has it, should the call be made again
+            self._finished.setdefault(order.call, {})[child.id] = child.usage
         child.raise_for_status()
         return child.result(order.returning) if order.returning is not None else child
 
@@ -80,7 +79,8 @@ class Children:
                 child = self._taken_up(agents[run.agent], run.id)
                 child.started_by = call
                 self._live[child.id] = child
-        return sum((child.usage for child in self._in_order()), NOTHING)
+        self._finished = {call: spent for call, spent in self._finished.items() if call in under_way}
+        return sum((self.spent_by(call) for call in sorted(under_way)), NOTHING)
 
     # Looking
 
@@ -118,6 +118,7 @@ class Children:
 
     def let_go(self, call: int) -> None:
         """Forget the children of a call that has ended. One that waits is cancelled: nobody would take its result."""
+        self._finished.pop(call, None)
         for child in self.of_call(call) if self._live else ():
             child.cancel("the action that started it has ended")
             del self._live[child.id]
@@ -125,6 +126,13 @@ class Children:
     def of_call(self, call: int) -> "list[Process]":
         """Return the live children of a call."""
         return [child for child in self._in_order() if child.started_by == call]
+
+    def spent_by(self, call: int) -> Usage:
+        """Return what the children of a call have spent."""
+        if not self._live and not self._finished:
+            return NOTHING
+        finished = self._finished.get(call, {}).values()
+        return sum((*finished, *(child.usage for child in self.of_call(call))), NOTHING)
 
     def adopt(self, child: "Process") -> None:
         """Take a child that was made elsewhere: by a fork."""
@@ -176,9 +184,12 @@ class Children:
         keeper = self._process._keeper  # noqa: SLF001
         assert keeper is not None  # noqa: S101 - it was found in a journal
         values = keeper.codec.values
-        return restore(
+        child = restore(
             agent, keeper.journal, child_id, secrets=values.secrets, allow_changes=values.lenient, parent=self._process
         )
+        counted = self._finished.get(_call_in(child_id, self._process.id), {}).pop(child_id, NOTHING)
+        self._process._core.ledger.charge(NOTHING - counted)  # noqa: SLF001 - it counts for itself again
+        return child
 
     def _options(self, order: ChildOrder, agent: "Agent") -> ProcessOptions:
         mine = self._process.options

@@ -7,7 +7,7 @@ the outcomes to `deliver`. All state is in `ProcessState` and changes only by re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from planboard.actions.context import ChildRunner
+from planboard.actions.context import NOTHING, ChildRunner, Usage
 from planboard.blackboard.schema import describe_error
 from planboard.errors import BlackboardError, PlanningError, ProcessTerminatedError, ProcessWaitingError
 from planboard.events import (
@@ -55,6 +55,10 @@ def _always(_: int) -> bool:
     return True
 
 
+def _no_usage(_: int) -> Usage:
+    return NOTHING
+
+
 def _nothing() -> None:
     pass
 
@@ -86,6 +90,7 @@ class ProcessCore:
         "results",
         "run_child",
         "running",
+        "spent_below",
         "start",
         "state",
         "ticks",
@@ -130,6 +135,8 @@ class ProcessCore:
         """Tells whether a child of a suspended call can go on."""
         self.let_go: Callable[[int], object] = _always
         """Forgets the children of a call that has ended."""
+        self.spent_below: Callable[[int], Usage] = _no_usage
+        """Tells what the children of a call have spent."""
         self.keep: Callable[[], object] = _nothing
         """Writes down what has happened, if the process is kept."""
         self.running: dict[int, Command] = {}

@@ -9,7 +9,7 @@ from planboard.actions.action import Action, Call
 from planboard.actions.context import Usage
 from planboard.blackboard.entry import Entry
 from planboard.errors import ActionError, PlanboardError, PlanningError
-from planboard.events import ProcessStatus, ProcessWaiting, RequestWithdrawn
+from planboard.events import ProcessStatus, ProcessWaiting
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.outcome import ActionCall, Command
 
@@ -52,13 +52,23 @@ class Held:
         """Return what the process itself has spent according to its events, with the calls that are under way."""
         spent = self._core.state.usage
         for number in sorted(self._core.charged):
-            action = self._core.state.open[number].action
-            cost = 0.0
-            if action in self._core.state.world.compilation.catalogue.actions:
-                with suppress(PlanningError):  # a cost that cannot be told now stops the run when it is needed
-                    cost, _ = self._core.start.price(self._core.start.operator_of(action))
-            spent += Usage(1, cost)
+            spent += self._usage_of(self._core.state.open[number].action)
         return spent
+
+    def spent_on(self, call: OpenCall) -> Usage:
+        """Return what a call has spent that will not be run again, with its children; it is told by an event."""
+        below = self._core.spent_below(call.number)
+        if call.number not in self._core.charged:
+            return below
+        self._core.charged.discard(call.number)
+        return self._usage_of(call.action) + below
+
+    def _usage_of(self, action: str) -> Usage:
+        cost = 0.0
+        if action in self._core.state.world.compilation.catalogue.actions:
+            with suppress(PlanningError):  # a cost that cannot be told now stops the run when it is needed
+                cost, _ = self._core.start.price(self._core.start.operator_of(action))
+        return Usage(1, cost)
 
     def take_up(self) -> None:
         """Settle what was under way when an earlier program ended.
@@ -77,7 +87,7 @@ class Held:
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
             action = actions.get(call.action)
             if action is None:  # the agent was changed, and that was allowed
-                self._core.record(RequestWithdrawn, call=call.number, action=call.action)
+                self._core.people.take_back(call)
             elif call.phase != "running" or call.number not in self._core.state.open:
                 continue
             elif action.idempotent or action.read_only:

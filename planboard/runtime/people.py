@@ -264,8 +264,14 @@ class People:
     def withdraw(self) -> None:
         """Take back all requests and sleeps, for the run has ended for good."""
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
-            self._core.record(RequestWithdrawn, call=call.number, action=call.action)
+            self.take_back(call)
             self._core.let_go(call.number)
+
+    def take_back(self, call: OpenCall) -> None:
+        """Record that nothing will come of a call."""
+        self._core.record(
+            RequestWithdrawn, call=call.number, action=call.action, usage=self._core.held.spent_on(call)
+        )
 
     # What follows
 
@@ -284,15 +290,15 @@ class People:
         hidden = positions_hidden(action, core.held.entries_of(call), NO_EFFECTS, core.state.board, outputs)
         operator = core.start.operator_of(producer)
         cost, worth = core.start.price(operator)
-        usage = Usage(1, cost)
-        if call.number in core.charged:
-            core.charged.discard(call.number)
-        else:
+        usage = core.held.spent_on(call)
+        if not call.started:
+            usage = Usage(1, cost)
             core.ledger.charge(usage)
         core.record(
             ActionSucceeded, call=call.number, action=producer, inputs=inputs, outputs=outputs, hidden=hidden,
             cost=cost, value=worth, usage=usage,
         )  # fmt: skip
+        core.let_go(call.number)
 
     def _wake(self, call: OpenCall) -> None:
         assert call.until is not None  # noqa: S101 - it sleeps
@@ -312,7 +318,9 @@ class People:
             entries=(Entry(board.next_position, value, None, None, PERSON),),
             hidden=tuple(built) if call.tool_call is not None else (),
             reason=reason,
+            usage=self._core.held.spent_on(call),
         )
+        self._core.let_go(call.number)
 
     def _action(self, call: OpenCall) -> Action:
         return self._core.state.world.compilation.catalogue.actions[call.action]

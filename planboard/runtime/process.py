@@ -89,6 +89,7 @@ class Process:
         )
         self._core.has_news = self._children.have_news
         self._core.let_go = self._children.let_go
+        self._core.spent_below = self._children.spent_by
         self._ear = Ear(self)
 
     # Looking

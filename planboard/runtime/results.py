@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from planboard.actions.context import NO_EFFECTS, NOTHING
+from planboard.actions.context import NO_EFFECTS, NOTHING, Usage
 from planboard.blackboard.board import check_value
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.integrity import watch
@@ -76,7 +76,7 @@ class Results:
             conditions=tuple(sorted(effects.conditions.items())),
             cost=call.cost,
             value=call.value,
-            usage=spent(call),
+            usage=self._spent(call),
         )
         return True
 
@@ -97,7 +97,7 @@ class Results:
             action=call.action.name,
             error=describe_error(cause),
             excluded=not self.stopped_below(error),
-            usage=spent(call),
+            usage=self._spent(call),
         )
 
     def stopped_below(self, error: Exception) -> bool:
@@ -133,7 +133,7 @@ class Results:
             action=call.action.name,
             reason=signal.reason,
             bindings=bindings,
-            usage=spent(call),
+            usage=self._spent(call),
         )
 
     def suspended(self, call: ActionCall) -> None:
@@ -153,8 +153,12 @@ class Results:
             action=call.action.name,
             error="Cancelled: it was stopped before it had finished",
             excluded=False,
-            usage=spent(call),
+            usage=self._spent(call),
         )
+
+    def _spent(self, call: ActionCall) -> Usage:
+        below = self._core.spent_below(call.number)
+        return spent(call) if below is NOTHING else spent(call) + below
 
     def _charge(self, call: ActionCall) -> None:
         """Charge what an action recorded, and record what models took for it, in an order that time has no part in."""

@@ -205,6 +205,7 @@ class ProcessState:
                 self._decided(event)
             case RequestWithdrawn():
                 self._settle(event.call, "refused", "not run, for the run has ended")
+                self.usage += event.usage
             case ActionSuspended():
                 self.open[event.call].phase = "suspended"
                 self.usage += event.usage
@@ -226,6 +227,7 @@ class ProcessState:
         if call.request is not None:
             self.answered[call.request.id] = event.verdict
         call.until = None
+        self.usage += event.usage
         if self.status is ProcessStatus.WAITING:
             self.status, self.reason = ProcessStatus.RUNNING, ""
         if event.hidden:

@@ -138,7 +138,7 @@ def test_cancelling_from_a_listener_of_the_question_cancels_all(kept, keep):
 
 
 def test_a_run_that_completes_another_way_leaves_no_child_that_waits(kept):
-    @action
+    @action(cost=0.1)
     async def make_other(expense: Expense) -> Other:
         """Make something else."""
         return Other()
