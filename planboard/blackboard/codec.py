@@ -101,5 +101,5 @@ class Codec:
 
 
 def _sentence(what: str, error: _Refused, verb: str) -> str:
-    path = "".join(error.path)
-    return f"A {what} cannot {verb}{f', at {path.removeprefix(chr(46))}' if path else ''}: {error.reason.rstrip(chr(46))}."
+    path, reason = "".join(error.path), error.reason.rstrip(".")
+    return f"A {what} cannot {verb}{f', at {path.removeprefix(chr(46))}' if path else ''}: {reason}."

@@ -97,11 +97,11 @@ class MemoryJournal:
                 raise AlreadyAnsweredError(request_id, answered(request_id))
             self._answers[run_id][request_id] = body
 
-    def answers(self, run_id: str) -> dict[str, str]:
+    def answers(self, run_id: str, *, after: int = 0) -> dict[str, str]:
         """Return the answers that were given; see `Journal.answers`."""
         with self._lock:
             self.info(run_id)
-            return dict(self._answers[run_id])
+            return dict(list(self._answers[run_id].items())[after:])
 
     def close(self) -> None:
         """Give back all claims; see `Journal.close`."""

@@ -154,8 +154,16 @@ class Journal(Protocol):
         """
         ...
 
-    def answers(self, run_id: str) -> dict[str, str]:
-        """Return the answers that were given to a run's requests, by request, in the order they were given."""
+    def answers(self, run_id: str, *, after: int = 0) -> dict[str, str]:
+        """Return the answers that were given to a run's requests, by request, in the order they were given.
+
+        Args:
+            run_id: The run.
+            after: Leave out so many, those that came first.
+
+        Raises:
+            UnknownRunError: There is no such run.
+        """
         ...
 
     def close(self) -> None:

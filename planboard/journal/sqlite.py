@@ -193,13 +193,13 @@ class SqliteJournal:
             raise CorruptJournalError("", no_manifest(fingerprint))
         return str(row[0])
 
-    def answers(self, run_id: str) -> dict[str, str]:
+    def answers(self, run_id: str, *, after: int = 0) -> dict[str, str]:
         """Return the answers that were given; see `Journal.answers`."""
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT request_id, body FROM runs LEFT JOIN answers ON answers.run = runs.number "
-                "WHERE runs.id = ? ORDER BY answers.number",
-                (run_id,),
+                "WHERE runs.id = ? ORDER BY answers.number LIMIT -1 OFFSET ?",
+                (run_id, after),
             ).fetchall()
             if not rows:
                 self._run(connection, run_id, "number")  # says which runs there are

@@ -9,7 +9,7 @@ from typing import cast
 
 from planboard.actions.context import NOTHING, ChildRunner, Usage
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BlackboardError, PlanningError, ProcessTerminatedError, ProcessWaitingError
+from planboard.errors import BlackboardError, PlanningError
 from planboard.events import (
     ActionReadmitted,
     ActionRetried,
@@ -31,6 +31,7 @@ from planboard.runtime.judging import question_of, take_answer
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
 from planboard.runtime.models import Models
+from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.outcome import (
     ActionCall,
@@ -41,7 +42,6 @@ from planboard.runtime.outcome import (
     ModelCall,
     Outcome,
     Succeeded,
-    leaves,
 )
 from planboard.runtime.people import People
 from planboard.runtime.policies import as_policies
@@ -63,10 +63,15 @@ def _nothing() -> None:
     pass
 
 
+def _nothing_arrived(_: OpenCall) -> None:
+    return None
+
+
 class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
+        "arrived",
         "cancelled",
         "charged",
         "clock",
@@ -137,6 +142,8 @@ class ProcessCore:
         """Forgets the children of a call that has ended."""
         self.spent_below: Callable[[int], Usage] = _no_usage
         """Tells what the children of a call have spent."""
+        self.arrived: Callable[[OpenCall], tuple[ActionCall, Outcome] | None] = _nothing_arrived
+        """Returns what an action returned before an earlier program ended, if it is kept."""
         self.keep: Callable[[], object] = _nothing
         """Writes down what has happened, if the process is kept."""
         self.running: dict[int, Command] = {}
@@ -288,10 +295,6 @@ class ProcessCore:
                 calls.append(call)
         return calls
 
-    def operator_of(self, action: str) -> Operator:
-        """Return the first of the ways in which an action may turn out."""
-        return next(operator for operator in self.state.world.domain.operators if operator.name == action)
-
     @property
     def goes_as_planned(self) -> bool:
         """Whether the next decision needs no thought: a plan is remembered."""
@@ -320,7 +323,7 @@ class ProcessCore:
                             followed = compare(call, plan, self.state.world, self.record)
                         except (PlanningError, BlackboardError) as error:
                             broken = broken or error  # the others of the batch have finished too
-                case Failed(error) if self._goes_on_with_a_child(error):
+                case Failed(error) if self.results.goes_on_with_a_child(error):
                     self.charged.add(call.number)
                     self.results.suspended(call)
                     continue
@@ -334,18 +337,6 @@ class ProcessCore:
             self.fail(broken)
         elif any(self.results.stopped_below(outcome.error) for outcome in outcomes if isinstance(outcome, Failed)):
             self.end(ProcessStatus.TERMINATED, f"budget: {self.ledger.exhaustion()}")
-
-    def _goes_on_with_a_child(self, error: Exception) -> bool:
-        """Tell whether an action stopped because a child waits, or was stopped by a limit of the whole tree."""
-        causes = leaves(error.__cause__)
-        for cause in causes:
-            if not isinstance(cause, ProcessWaitingError | ProcessTerminatedError) or cause.process.parent is None:
-                return False
-            if cause.process.parent.id != self.process_id:
-                return False
-            if isinstance(cause, ProcessTerminatedError) and not self.results.stopped_below(error):
-                return False
-        return bool(causes)
 
     def note_retry(self, call: ActionCall, attempt: int, error: Exception, wait: float) -> None:
         """Record that a call is tried again."""

@@ -23,6 +23,8 @@ class Driving:
     """Writes down what has happened."""
     listen: Callable[[], None] | None = None
     """Takes in what was said from outside."""
+    arrived: Callable[[Command, Outcome], None] | None = None
+    """Told of an outcome that is in while others of its batch are not."""
     before_each: Callable[[], None] | None = None
     """Called before each decision, when the process is one of many on an event loop; the others get a turn now and
     then. Without it nothing is waited for but the actions."""
@@ -63,7 +65,7 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Dr
         if len(calls) == 1:
             core.deliver(calls, (await executor.run(calls[0], core.note_retry),))
         else:
-            core.deliver(calls, await carry_out(core, executor, calls))
+            core.deliver(calls, await carry_out(core, executor, calls, driving.arrived))
         if keep is not None and not core.goes_as_planned:
             keep()
         turns += 1
@@ -73,7 +75,12 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Dr
             await anyio.lowlevel.checkpoint()
 
 
-async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[Command]) -> list[Outcome]:
+async def carry_out(
+    core: ProcessCore,
+    executor: Executor,
+    calls: Sequence[Command],
+    arrived: Callable[[Command, Outcome], None] | None = None,
+) -> list[Outcome]:
     """Run calls, at once if there are several, and return the outcomes in the order of the calls."""
     if len(calls) == 1:
         return [await executor.run(calls[0], core.note_retry)]
@@ -82,7 +89,9 @@ async def carry_out(core: ProcessCore, executor: Executor, calls: Sequence[Comma
     outcomes: dict[int, Outcome] = {}
 
     async def run(call: Command) -> None:
-        outcomes[call.number] = await executor.run(call, core.note_retry)
+        outcome = outcomes[call.number] = await executor.run(call, core.note_retry)
+        if arrived is not None and len(outcomes) < len(calls):
+            arrived(call, outcome)
 
     async with anyio.create_task_group() as group:
         for call in calls:

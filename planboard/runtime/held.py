@@ -90,6 +90,9 @@ class Held:
                 self._core.people.take_back(call)
             elif call.phase != "running" or call.number not in self._core.state.open:
                 continue
+            elif (arrived := self._core.arrived(call)) is not None:
+                self._core.deliver((arrived[0],), (arrived[1],))
+                self._core.charged.discard(call.number)
             elif action.idempotent or action.read_only:
                 call.phase = "released"
             else:

@@ -31,7 +31,7 @@ class Keeper:
         claims: Whether the run is claimed while it goes on; a child belongs to whoever has claimed its parent.
     """
 
-    __slots__ = ("_buffer", "_claimed", "_claims", "_clock", "_manifest", "codec", "journal", "kept", "run")
+    __slots__ = ("_buffer", "_claimed", "_claims", "_clock", "_mail", "_manifest", "codec", "journal", "kept", "run")
 
     def __init__(
         self, journal: Journal, run: RunInfo, manifest: str, codec: EventCodec, clock: Clock, *, claims: bool
@@ -46,6 +46,7 @@ class Keeper:
         self._claims = claims
         self._claimed = False
         self._buffer: list[Record] = []
+        self._mail: dict[str, Any] = {}
 
     # Writing
 
@@ -114,10 +115,12 @@ class Keeper:
     def mail(self) -> dict[str, Any]:
         """Return what was said to the run, by request."""
         try:
-            return {request: from_text(body) for request, body in self.journal.answers(self.run.id).items()}
+            for request, body in self.journal.answers(self.run.id, after=len(self._mail)).items():
+                self._mail[request] = from_text(body)
         except ValueError as error:
             message = f"An answer that is kept for run {self.run.id!r} cannot be read: {error}"
             raise CorruptJournalError(self.run.id, message) from error
+        return self._mail
 
     @staticmethod
     def read(journal: Journal, run_id: str, codec: EventCodec, *, after: int = 0) -> list[Event]:

@@ -17,8 +17,7 @@ def is_for(child: "Process", order: ChildOrder) -> bool:
     entries = [event.entry for event in begun if isinstance(event, EntryAdded)]
     given = [(None, value) for value in order.inputs] + list(order.bindings.items())
     return len(entries) == len(given) and all(
-        entry.name == name and _is_same(entry.value, value)
-        for entry, (name, value) in zip(entries, given, strict=True)
+        entry.name == name and _is_same(entry.value, value) for entry, (name, value) in zip(entries, given, strict=True)
     )
 
 

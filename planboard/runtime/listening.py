@@ -32,6 +32,10 @@ def _owned(process: "Process") -> Iterator[bool]:
         keeper.release()
 
 
+def _reason_in(word: Any) -> str:
+    return str(word.get("reason", "cancelled")) if isinstance(word, dict) else "cancelled"
+
+
 class Ear:
     """Takes the answers to the requests of one process, each once, whoever gives it."""
 
@@ -70,6 +74,12 @@ class Ear:
         if keeper is not None and keeper.kept and process._executor is None:  # noqa: SLF001
             process._catch_up(keeper.news())  # noqa: SLF001
 
+    def told_to_stop(self) -> str | None:
+        """Return why the run shall be cancelled, if word of that was left in the journal."""
+        keeper = self._process._keeper  # noqa: SLF001
+        word = keeper.mail().get(CANCEL) if keeper is not None and keeper.kept else None
+        return None if word is None else _reason_in(word)
+
     def leave_word(self, reason: str) -> None:
         """Leave word in the journal that the run shall be cancelled, for whoever goes on with it; once is enough."""
         keeper = self._process._keeper  # noqa: SLF001
@@ -88,9 +98,9 @@ class Ear:
         keeper, people = process._keeper, process._core.people  # noqa: SLF001
         if keeper is None or keeper.kept == 0 or process.status.is_final:
             return
-        for request_id, body in keeper.mail().items():
+        for request_id, body in tuple(keeper.mail().items()):
             if request_id == CANCEL:
-                process._core.cancel(str(body.get("reason", "cancelled")))  # noqa: SLF001
+                process._core.cancel(_reason_in(body))  # noqa: SLF001
                 continue
             if request_id in process._core.state.answered:  # noqa: SLF001
                 continue

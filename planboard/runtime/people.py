@@ -269,9 +269,7 @@ class People:
 
     def take_back(self, call: OpenCall) -> None:
         """Record that nothing will come of a call."""
-        self._core.record(
-            RequestWithdrawn, call=call.number, action=call.action, usage=self._core.held.spent_on(call)
-        )
+        self._core.record(RequestWithdrawn, call=call.number, action=call.action, usage=self._core.held.spent_on(call))
 
     # What follows
 

@@ -12,6 +12,7 @@ from planboard.journal.port import Journal, Standing
 from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.operator import PlanGoal
+from planboard.runtime.arrivals import Arrivals
 from planboard.runtime.audience import Audience
 from planboard.runtime.children import Children
 from planboard.runtime.clock import Clock
@@ -46,7 +47,7 @@ class Process:
     """
 
     __slots__ = (
-        "__weakref__", "_audience", "_children", "_core", "_ear", "_executor", "_keeper", "_log", "_scope",
+        "__weakref__", "_arrivals", "_audience", "_children", "_core", "_ear", "_executor", "_keeper", "_log", "_scope",
         "agent", "id", "options", "parent", "planner", "started_by",
     )  # fmt: skip
 
@@ -91,6 +92,8 @@ class Process:
         self._core.let_go = self._children.let_go
         self._core.spent_below = self._children.spent_by
         self._ear = Ear(self)
+        self._arrivals = Arrivals(self)
+        self._core.arrived = self._arrivals.of
 
     # Looking
 
@@ -334,9 +337,9 @@ class Process:
 
     def _driving(self, before_each: Callable[[], None] | None = None) -> Driving:
         kept = self._keeper is not None
-        return Driving(
-            self._sleeps_until, self._flush if kept else None, self._ear.listen if kept else None, before_each
-        )
+        if not kept:
+            return Driving(self._sleeps_until, before_each=before_each)
+        return Driving(self._sleeps_until, self._flush, self._ear.listen, self._arrivals.note, before_each)
 
     def _sleeps_until(self) -> float | None:
         """Return until when to wait if time is all that is waited for."""

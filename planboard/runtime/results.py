@@ -16,6 +16,7 @@ from planboard.errors import (
     MutatedEntryError,
     OutputError,
     ProcessTerminatedError,
+    ProcessWaitingError,
 )
 from planboard.events import ActionFailed, ActionSucceeded, ActionSuspended, ModelCalled, ReplanRequested
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
@@ -106,6 +107,18 @@ class Results:
             isinstance(leaf, ProcessTerminatedError | BudgetExceededError) for leaf in leaves(error.__cause__ or error)
         )
         return any(by_limit) and self._core.ledger.exhaustion() is not None
+
+    def goes_on_with_a_child(self, error: Exception) -> bool:
+        """Tell whether an action stopped because a child waits, or was stopped by a limit of the whole tree."""
+        causes = leaves(error.__cause__)
+        for cause in causes:
+            if not isinstance(cause, ProcessWaitingError | ProcessTerminatedError) or cause.process.parent is None:
+                return False
+            if cause.process.parent.id != self._core.process_id:
+                return False
+            if isinstance(cause, ProcessTerminatedError) and not self.stopped_below(error):
+                return False
+        return bool(causes)
 
     def asked_replan(self, call: ActionCall, outcome: AskedReplan) -> None:
         """Record that an action asked for another plan, and what it put on the board for that."""

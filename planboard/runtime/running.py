@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from planboard.runtime.process import Process
 
 
+_LISTENS_EVERY = 1.0
+"""Seconds between two looks at what other programs have left in the journal."""
+
+
 async def drive_heeding_cancellation(process: "Process", executor: Executor) -> None:
     """Drive a process; it is cancelled when the task is, even if an action swallows the error."""
     import asyncio
@@ -26,7 +30,24 @@ async def drive_heeding_cancellation(process: "Process", executor: Executor) -> 
             process._core.cancel("the task that ran it was cancelled")  # noqa: SLF001
 
     driving = process._driving(heed_cancellation)  # noqa: SLF001
-    await drive(process._core, executor, process.options.clock, driving)  # noqa: SLF001
+    watching = asyncio.create_task(_heed_word_of_others(process)) if driving.listen is not None else None
+    try:
+        await drive(process._core, executor, process.options.clock, driving)  # noqa: SLF001
+    finally:
+        if watching is not None:
+            watching.cancel()
+
+
+async def _heed_word_of_others(process: "Process") -> None:
+    """Cancel a process when another program has left word that it shall be, also while an action runs or it sleeps."""
+    import asyncio
+
+    while not process.status.is_final:
+        await asyncio.sleep(_LISTENS_EVERY)
+        reason = process._ear.told_to_stop()  # noqa: SLF001
+        if reason is not None:
+            cancel(process, reason)
+            return
 
 
 async def tick(process: "Process") -> None:
@@ -83,7 +104,7 @@ async def carry_out_and_deliver(process: "Process", executor: Executor, calls: S
     """Carry out some calls; that they were begun is written down first."""
     core = process._core  # noqa: SLF001
     process._flush()  # noqa: SLF001
-    core.deliver(calls, await carry_out(core, executor, calls))
+    core.deliver(calls, await carry_out(core, executor, calls, process._arrivals.note))  # noqa: SLF001
 
 
 async def cancellably(process: "Process", work: Awaitable[None]) -> None:

@@ -12,7 +12,6 @@ from planboard import (
     Approve,
     Budget,
     Denied,
-    Process,
     ProcessOptions,
     ProcessStatus,
     Slept,

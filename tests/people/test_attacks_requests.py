@@ -1,6 +1,5 @@
 """Attacks on requests: what is asked again, what listeners do, what people write, what policies say."""
 
-import asyncio
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,11 +8,9 @@ from expenses import ASKING, PAYING, Expense, Letter, effects, go
 from pydantic import BaseModel
 
 from planboard import (
-    ActionContext,
     Agent,
     All,
     Approve,
-    Denied,
     Deny,
     Edit,
     InvalidAnswerError,

@@ -21,18 +21,14 @@ from planboard.actions.context import ChildOrder
 from planboard.blackboard.entry import Entry
 from planboard.durable.temporal.home import Home
 from planboard.durable.temporal.orders import REPLY, REQUEST
-from planboard.durable.temporal.payloads import (
-    effects_data,
-    error_data,
-    fits,
-    took_data,
-)
+from planboard.durable.temporal.payloads import error_data, fits
 from planboard.durable.temporal.planning import answer
 from planboard.errors import DefinitionError, EntryTypeError, ExecutionError
 from planboard.events.codec import EventCodec
 from planboard.llm.port import ModelReply, ModelUsage
 from planboard.runtime.asking import answer_of
 from planboard.runtime.commit import new_entries
+from planboard.runtime.effects_data import effects_data, took_data
 from planboard.runtime.executor import Executor
 from planboard.runtime.options import Budget, ProcessOptions
 from planboard.runtime.outcome import (

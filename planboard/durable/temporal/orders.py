@@ -7,10 +7,11 @@ from pydantic import TypeAdapter
 
 from planboard.actions.action import Action, Call
 from planboard.actions.context import NO_EFFECTS
-from planboard.durable.temporal.payloads import effects_into, error_from, fits, took_from
+from planboard.durable.temporal.payloads import error_from, fits
 from planboard.errors import Replan
 from planboard.events.codec import EventCodec
 from planboard.llm.port import ModelReply, ModelRequest, ModelUsage, ToolCall
+from planboard.runtime.effects_data import effects_into, took_from
 from planboard.runtime.outcome import (
     ActionCall,
     AskedReplan,
