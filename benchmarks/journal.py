@@ -222,7 +222,7 @@ def measure(found: dict[str, Callable[[int, int], Run]], rounds: int, folder: Pa
     for entries in SIZES:
         runs = {name: chain(entries, STEPS) for name, chain in found.items()}
         begins = {name: chain(entries, 1) for name, chain in found.items()}
-        for name, chain in found.items():
+        for name in found:
             figure = figures[name, entries] = Figures()
             place = f"{len(figures)}-{entries}"
             long = file_size(runs[name], folder, f"long-{place}.db")

@@ -10,6 +10,7 @@ from typing import Self
 import typer
 
 from planboard._text import suggest
+from planboard.cli.asking import command
 from planboard.cli.complaints import complaints, loaded_for
 from planboard.cli.ending import Ending, ending_of
 from planboard.cli.outline import Outline
@@ -56,9 +57,9 @@ class JournalPlace:
 
     # Looking
 
-    def runs(self) -> list[RunInfo]:
-        """Return all runs; see `Place.runs`."""
-        return self._journal.runs()
+    def runs(self, *, beginning: str = "") -> list[RunInfo]:
+        """Return runs; see `Place.runs`."""
+        return [run for run in self._journal.runs() if run.id.startswith(beginning)]
 
     def find(self, run_id: str) -> RunInfo:
         """Return a run; see `Place.find`."""
@@ -69,11 +70,11 @@ class JournalPlace:
             raise typer.BadParameter(message)
         return runs[found]
 
-    def pending(self, run: RunInfo | None = None) -> list[Request]:
+    def pending(self, run: RunInfo | None = None, *, beginning: str = "") -> list[Request]:
         """Return what can be answered now; see `Place.pending`."""
         found: list[Request] = []
         now = time.time()
-        for each in self._journal.runs() if run is None else self._tree(run):
+        for each in self.runs(beginning=beginning) if run is None else self._tree(run):
             if not each.standing.waits_for:
                 continue
             answered = self._journal.answers(each.id)
@@ -141,12 +142,18 @@ class JournalPlace:
             assert refused is not None  # noqa: S101 - there is at least one reading
             raise refused
 
-    def cancel(self, run: RunInfo, reason: str, means: Means) -> bool:
+    def cancel(self, run: RunInfo, reason: str, means: Means) -> str:
         """Cancel a run; see `Place.cancel`."""
         self._must_be_root(run, "cancel")
         with self._taken_up(run, means) as process:
             process.cancel(reason)
-            return process.status.is_final
+            if process.status.is_final:
+                return f"Run {run.id} is cancelled."
+        return f"Run {run.id} is being run by another program; it stops as soon as its current action allows."
+
+    def how_to_go_on(self, run_id: str) -> str:
+        """Return the command that goes on with a run; see `Place.how_to_go_on`."""
+        return command("resume", run_id, words=self.words)
 
     def resume(self, run: RunInfo, means: Means, watching: Watching) -> Ending:
         """Go on with a run; see `Place.resume`."""
@@ -177,10 +184,10 @@ class JournalPlace:
             run = self._journal.info(run.parent_id)
         return run
 
-    def _must_be_root(self, run: RunInfo, command: str) -> None:
+    def _must_be_root(self, run: RunInfo, verb: str) -> None:
         root = self._root(run)
         if root.id != run.id:
-            message = f"Run {run.id!r} is a part of {root.id!r}. To {command} that: planboard {command} {root.id}"
+            message = f"Run {run.id!r} is a part of {root.id!r}. To {verb} that: planboard {verb} {root.id}"
             raise typer.BadParameter(message)
 
     def _is_open(self, run: RunInfo, request_id: str) -> bool:

@@ -21,6 +21,10 @@ from planboard.runtime.requests import Request
 
 JOURNAL = "PLANBOARD_JOURNAL"
 """The environment variable that names the journal where `--journal` is not given."""
+TEMPORAL = "PLANBOARD_TEMPORAL"
+"""The environment variable that names the Temporal server where `--temporal` is not given."""
+NAMESPACE = "PLANBOARD_TEMPORAL_NAMESPACE"
+"""The environment variable that names the namespace where `--namespace` is not given."""
 _AMBIGUOUS = 4
 """So many of the ids that a beginning may stand for are named."""
 
@@ -63,8 +67,8 @@ class Place(Protocol):
         """The options that name this place, for commands that are shown; none if they can be left out."""
         ...
 
-    def runs(self) -> list[RunInfo]:
-        """Return all runs, oldest first."""
+    def runs(self, *, beginning: str = "") -> list[RunInfo]:
+        """Return the runs whose id begins so, oldest first; all by default."""
         ...
 
     def find(self, run_id: str) -> RunInfo:
@@ -75,8 +79,8 @@ class Place(Protocol):
         """
         ...
 
-    def pending(self, run: RunInfo | None = None) -> list[Request]:
-        """Return what can be answered now: of a run and its children, or of all runs."""
+    def pending(self, run: RunInfo | None = None, *, beginning: str = "") -> list[Request]:
+        """Return what can be answered now: of a run and its children, or of all runs whose id begins so."""
         ...
 
     def outline(self, run: RunInfo) -> Outline:
@@ -98,8 +102,12 @@ class Place(Protocol):
         """
         ...
 
-    def cancel(self, run: RunInfo, reason: str, means: Means) -> bool:
-        """Cancel a run; tell whether it has ended already, or will as soon as its program allows."""
+    def cancel(self, run: RunInfo, reason: str, means: Means) -> str:
+        """Cancel a run, and return in words whether it has ended or will."""
+        ...
+
+    def how_to_go_on(self, run_id: str) -> str | None:
+        """Return the command that goes on with a run; `None` where runs go on by themselves."""
         ...
 
     def can_go_on(self, run: RunInfo) -> bool:
@@ -120,16 +128,40 @@ class Place(Protocol):
 
 
 @contextmanager
-def opened(journal: Path | None) -> Iterator[Place]:
-    """Open the place that the options of a command name; it must be there.
+def opened(
+    journal: Path | None, temporal: str | None = None, namespace: str | None = None, *, only_journals: str = ""
+) -> Iterator[Place]:
+    """Open the place that the options of a command name, or else the environment; it must be there.
+
+    Args:
+        journal: The file.
+        temporal: The address of the server.
+        namespace: Where on the server.
+        only_journals: Why what is wanted cannot be had from a server, if so.
 
     Raises:
-        typer.BadParameter: None is named, or there is nothing.
+        typer.BadParameter: None is named, or two, or there is nothing.
     """
+    journal, temporal = _one_of(journal, temporal)
+    if temporal is None and namespace is not None:
+        message = "--namespace is a part of a Temporal server; add --temporal ADDRESS."
+        raise typer.BadParameter(message)
+    if temporal is not None:
+        if only_journals:
+            raise typer.BadParameter(only_journals)
+        from planboard.cli.temporal_place import TemporalPlace
+        from planboard.cli.temporal_server import serving
+
+        with serving(temporal, namespace) as server:
+            yield TemporalPlace(server)
+        return
     from planboard.cli.journal_place import JournalPlace
 
     if journal is None:
-        message = f"It is not said where the runs are kept. Add --journal FILE, or set {JOURNAL}."
+        message = (
+            f"It is not said where the runs are kept. Add --journal FILE, or set {JOURNAL}. "
+            f"For runs on Temporal: --temporal ADDRESS, or {TEMPORAL}."
+        )
         raise typer.BadParameter(message)
     if not journal.exists():
         others = [str(found) for found in journal.parent.glob("*.db")] if journal.parent.is_dir() else []
@@ -138,6 +170,20 @@ def opened(journal: Path | None) -> Iterator[Place]:
         raise typer.BadParameter(message)
     with JournalPlace.at(journal) as place:
         yield place
+
+
+def _one_of(journal: Path | None, temporal: str | None) -> tuple[Path | None, str | None]:
+    """Return the journal or the server that is meant: what is typed counts for more than the environment."""
+    if journal is not None and temporal is not None:
+        message = "--journal is a file and --temporal a server; give the one that keeps the runs."
+        raise typer.BadParameter(message)
+    if journal is not None or temporal is not None:
+        return journal, temporal
+    file, server = os.environ.get(JOURNAL), os.environ.get(TEMPORAL)
+    if file and server:
+        message = f"Both {JOURNAL} and {TEMPORAL} are set. Say which is meant: --journal FILE or --temporal ADDRESS."
+        raise typer.BadParameter(message)
+    return Path(file) if file else None, server or None
 
 
 def secrets_given(words: Iterable[str]) -> dict[str, object]:
@@ -187,21 +233,20 @@ def request_named(place: Place, text: str) -> str:
     Raises:
         typer.BadParameter: There is no such request, or more than one.
     """
-    pending = [request.id for request in place.pending()]
-    found = only_one(text, pending, "request")
-    if found is not None:
-        return found
     owner, colon, call = text.rpartition(":")
     if not colon:
         owner, call = text, ""
-    runs = [run.id for run in place.runs()]
+    found = only_one(text, [request.id for request in place.pending(beginning=owner)], "request")
+    if found is not None:
+        return found
+    runs = [run.id for run in place.runs(beginning=owner)]
     whole = only_one(owner, runs, "run") if owner else None
     if whole is not None and call:
         return f"{whole}:{call}"
     if whole is not None:
         message = f"Run {whole!r} asks for nothing any more. `planboard show` says where it stands."
         raise typer.BadParameter(message)
-    message = f"No request {text!r} is pending. {suggest(text, pending)}"
+    message = f"No request {text!r} is pending. {suggest(text, [request.id for request in place.pending()])}"
     raise typer.BadParameter(message)
 
 
@@ -233,4 +278,12 @@ def journal_to_keep(file: Path | None) -> Iterator[Keeping]:
 
 def words_for(journal: Path) -> tuple[str, ...]:
     """Return the options that name a journal; none if the environment does."""
-    return () if os.environ.get(JOURNAL) == str(journal) else ("--journal", str(journal))
+    named = os.environ.get(JOURNAL) == str(journal) and not os.environ.get(TEMPORAL)
+    return () if named else ("--journal", str(journal))
+
+
+def words_for_server(address: str, namespace: str) -> tuple[str, ...]:
+    """Return the options that name a server; none if the environment does."""
+    named = os.environ.get(TEMPORAL) == address and not os.environ.get(JOURNAL)
+    usual = namespace == (os.environ.get(NAMESPACE) or "default")
+    return (*(() if named else ("--temporal", address)), *(() if usual else ("--namespace", namespace)))

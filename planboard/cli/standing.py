@@ -5,7 +5,7 @@ from typing import Any
 
 from planboard._text import masked
 from planboard.blackboard.entry import Entry
-from planboard.cli.asking import how_to_go_on, request_document, request_lines
+from planboard.cli.asking import request_document, request_lines
 from planboard.cli.outline import Outline
 from planboard.events import ProcessStatus
 from planboard.journal.port import RunInfo
@@ -52,20 +52,26 @@ def run_document(run: RunInfo) -> dict[str, Any]:
         "parent": run.parent_id,
         "target": run.target,
         "created_at": run.created_at,
-        "updated_at": run.updated_at,
-        "events": run.seq,
+        "updated_at": run.updated_at or None,
+        "events": run.seq or None,
     }
 
 
-def outline_lines(outline: Outline, words: Sequence[str]) -> Iterator[str]:
-    """Yield what a run has come to, line by line, with the commands that go on."""
+def outline_lines(outline: Outline, words: Sequence[str], how_to_go_on: str | None) -> Iterator[str]:
+    """Yield what a run has come to, line by line, with the commands that go on.
+
+    Args:
+        outline: What it has come to.
+        words: The options that name where it is kept.
+        how_to_go_on: The command that goes on with it, where one is needed.
+    """
     run = outline.run
     yield f"{run.id}  {run.agent}  {outline.status}"
     yield from (f"  {line}" for line in outline.reason.splitlines())
     if outline.error is not None:
         yield f"  {outline.error}"
     yield f"begun    {moment(run.created_at)}"
-    yield f"last     event {outline.events}, {moment(run.updated_at)}"
+    yield f"last     event {outline.events}{f', {moment(run.updated_at)}' if run.updated_at else ''}"
     yield f"planner  {outline.planner}"
     for name, value in (("target", run.target), ("parent", run.parent_id), ("fork of", outline.forked_from)):
         if value is not None:
@@ -89,9 +95,9 @@ def outline_lines(outline: Outline, words: Sequence[str]) -> Iterator[str]:
         yield "pending"
         for request in outline.pending:
             yield from (f"  {line}" for line in request_lines(request, words))
-    if outline.run.parent_id is None and outline.status in _UNFINISHED:
+    if how_to_go_on is not None and outline.run.parent_id is None and outline.status in _UNFINISHED:
         yield "to go on"
-        yield f"  $ {how_to_go_on(run.id, words)}"
+        yield f"  $ {how_to_go_on}"
 
 
 def outline_document(outline: Outline) -> dict[str, Any]:
@@ -109,7 +115,7 @@ def outline_document(outline: Outline) -> dict[str, Any]:
         "forked_from": outline.forked_from,
         "target": run.target,
         "created_at": run.created_at,
-        "updated_at": run.updated_at,
+        "updated_at": run.updated_at or None,
         "wakes_at": outline.wakes_at if outline.status is ProcessStatus.WAITING else None,
         "plan": list(outline.plan),
         "history": [

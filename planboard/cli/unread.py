@@ -24,8 +24,8 @@ class Happened:
     """An event, and when it happened."""
 
     event: Event
-    at: float
-    """In seconds since 1970."""
+    at: float | None
+    """In seconds since 1970; `None` where that is not kept with the event."""
 
 
 class _DataCodec(EventCodec):
@@ -57,7 +57,7 @@ def happened(run_id: str, records: Iterable[Record]) -> Iterator[Happened]:
         except EntryTypeError as error:
             message = f"Event {record.seq} ({record.kind}) of run {run_id!r} cannot be read: {error}"
             raise CorruptJournalError(run_id, message) from error
-        yield Happened(event, record.at)
+        yield Happened(event, record.at or None)
 
 
 def plain(stored: Any) -> Any:

@@ -4,18 +4,20 @@ Runs of ten steps are kept in a SQLite file. The program that runs one is killed
 its first SQL statement, its second one, and so on to the last, and besides right before and right after each effect.
 Every time another program takes the run up and brings it to its end. Effects are lines in a file.
 
-- *completed* is an action whose success was in the journal when the program was killed. It is *repeated* if its effect
+- *completed* is an action whose result was in the journal when the program was killed. It is *repeated* if its effect
   happens again afterwards, and *lost* if the run ends without it.
 - An action that was under way is in doubt. If it is idempotent it is run again, with the same key. Otherwise the run
   asks; here the file of effects is looked at, as a person would look at the bank: what has happened is answered with
   `Finished`, what has not with `Approve`. In the end each effect must have happened once.
 
-Run it with `python tests/faults/kills.py [--every N]`; it needs a system that can fork.
+Run it with `python tests/faults/kills.py [--every N] [--only SCENARIO]`; it needs a system that can fork.
 """
 
 import argparse
 import asyncio
 import faulthandler
+import inspect
+import json
 import os
 import signal
 import sqlite3
@@ -79,6 +81,10 @@ class Start(BaseModel):
     x: int = 0
 
 
+class Joined(BaseModel):
+    count: int
+
+
 class Word(BaseModel):
     text: str
 
@@ -129,6 +135,38 @@ def by_itself() -> Any:
     return action(idempotent=True)(delegate)
 
 
+def beside(number: int) -> Any:
+    """Return an action that can run at once with the others of its kind."""
+
+    async def work(state: Start) -> Any:
+        for _ in range(number % 4):  # they end in another order than they begin
+            await asyncio.sleep(0)
+        effect(f"step{number}")
+        return VALUES[number](x=state.x + 1)
+
+    work.__name__ = f"step{number}"
+    work.__annotations__ = {"state": Start, "return": VALUES[number]}
+    return action(work)
+
+
+def joined() -> Any:
+    """Return an action that needs all values."""
+
+    def join(**values: Any) -> Joined:
+        return Joined(count=len(values))
+
+    made: Any = join
+    made.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(f"value{number}", inspect.Parameter.KEYWORD_ONLY, annotation=VALUES[number])
+            for number in range(1, STEPS + 1)
+        ],
+        return_annotation=Joined,
+    )
+    made.__annotations__ = {f"value{number}": VALUES[number] for number in range(1, STEPS + 1)} | {"return": Joined}
+    return action(made)
+
+
 CHILD = Agent("child", [step(4), step(5, approval=True), step(6)], goals=[Goal(VALUES[6])])
 AGENTS = {
     "each asks when in doubt": [step(number) for number in range(1, STEPS + 1)],
@@ -147,12 +185,14 @@ AGENTS = {
         by_itself(),
         *(step(number) for number in (7, 8, 9, 10)),
     ],
+    "four run at once": [*(beside(number) for number in range(1, STEPS + 1)), joined()],
 }
 
 
 def agent_of(name: str) -> Agent:
     """Return the agent of a scenario."""
-    return Agent("chain", AGENTS[name], goals=[Goal(VALUES[-1])], agents=[CHILD])
+    goal = Joined if name == "four run at once" else VALUES[-1]
+    return Agent("chain", AGENTS[name], goals=[Goal(goal)], agents=[CHILD])
 
 
 # Programs
@@ -160,7 +200,8 @@ def agent_of(name: str) -> Agent:
 
 def begin(name: str, file: Path) -> None:
     """Begin the run and bring it to its end; people agree to everything."""
-    to_the_end(agent_of(name).process(Start(), options=ProcessOptions(journal=TracedJournal(file)), id=RUN))
+    options = ProcessOptions(journal=TracedJournal(file), concurrency=4 if name == "four run at once" else 1)
+    to_the_end(agent_of(name).process(Start(), options=options, id=RUN))
 
 
 def go_on(name: str, file: Path) -> None:
@@ -200,7 +241,7 @@ def in_a_program(work: Callable[[], None]) -> bool:
         faulthandler.dump_traceback_later(_HANGS, exit=True)
         try:
             work()
-        except BaseException:  # noqa: BLE001 - it is shown, and the program ends with it
+        except BaseException:
             import traceback
 
             traceback.print_exc()
@@ -226,15 +267,19 @@ def happened() -> Counter[str]:
 
 def completed(file: Path) -> Counter[str]:
     """Return which actions have succeeded according to the journal, in the run and in its children."""
-    import json
-
     if not file.exists():
         return Counter()
     journal = SqliteJournal(file)
-    bodies = [json.loads(record.body) for run in journal.runs() for record in journal.read(run.id)]
+    done: Counter[str] = Counter()
+    for run in journal.runs():
+        bodies = [json.loads(record.body) for record in journal.read(run.id)]
+        done.update(body["action"] for body in bodies if body["kind"] == "action_succeeded")
+        over = {body["call"] for body in bodies if body["kind"] == "action_succeeded"}
+        begun = {body["call"]: body["action"] for body in bodies if body["kind"] == "action_started"}
+        kept = (int(name.removeprefix("outcome:")) for name in journal.answers(run.id) if name.startswith("outcome:"))
+        done.update(begun[call] for call in kept if call not in over)
     journal.close()
-    names = (body["action"] for body in bodies if body["kind"] == "action_succeeded")
-    return Counter(name for name in names if name.startswith("step"))
+    return Counter({name: count for name, count in done.items() if name.startswith("step")})
 
 
 @dataclass
@@ -298,12 +343,14 @@ def main() -> None:
     """Print what came of all kills."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth point")
+    parser.add_argument("--first", type=int, default=1, metavar="N", help="begin with this point")
+    parser.add_argument("--only", choices=AGENTS, help="only this scenario")
     chosen = parser.parse_args()
     kills, faults = 0, 0
     print("| scenario | kills | completed actions repeated | completed actions lost | under way, run again |")
     print("|---|---|---|---|---|")
-    for name in AGENTS:
-        found = kill_everywhere(name, chosen.every)
+    for name in AGENTS if chosen.only is None else [chosen.only]:
+        found = kill_everywhere(name, chosen.every, chosen.first)
         print(f"| {name} | {found.kills} | {len(found.repeated)} | {len(found.lost)} | {found.again} |", flush=True)
         for fault in (*found.repeated, *found.lost):
             print(f"  {fault}", file=sys.stderr)
