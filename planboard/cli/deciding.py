@@ -10,10 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from planboard.cli import words, words_of_runs
-from planboard.cli.asking import how_to_go_on
 from planboard.cli.ending import print_result, tell_what_waits, tell_why
 from planboard.cli.fitting import read_json
-from planboard.cli.looking import Debug, Journal, Json, RunId
+from planboard.cli.looking import Debug, Journal, Json, Namespace, RunId, Temporal
 from planboard.cli.places import Means, Place, Watching, opened, request_named, secrets_given
 from planboard.cli.reporting import ERROR, INTERRUPTED, harmless, reporting, say, write_json
 from planboard.cli.running import REASON
@@ -43,7 +42,10 @@ def answer(  # noqa: PLR0913 - one for each option
     request: _Request,
     value: Annotated[str, typer.Argument(metavar="VALUE", help=words_of_runs.VALUE, show_default=False)],
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     target: _Target = None,
+    planner: _Planner = None,
     secrets: _Secrets = None,
     *,
     go_on: _GoOn = False,
@@ -53,10 +55,10 @@ def answer(  # noqa: PLR0913 - one for each option
     debug: Debug = False,
 ) -> int:
     """Answer a request."""
-    means = Means(target, None, secrets_given(secrets or ()), allow_changes)
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
     manner = _Manner(means, go_on, as_json, quiet, debug)
     text = _content(value)
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
         asked = _open(place, request_id)
         readings: Sequence[Any] = _readings(text, {} if asked is None else asked.schema)
@@ -69,7 +71,7 @@ def answer(  # noqa: PLR0913 - one for each option
             if asked is not None and asked.purpose == "answer":
                 message += f"\nAn answer looks like this: {shlex.quote(sample_text(asked.schema))}"
             raise InvalidAnswerError(request_id, message) from error
-        return _said(place, run_id, f"{request_id} is answered.", manner)
+        return _said(place, run_id, request_id, "answered", manner)
 
 
 @app.command(help=words_of_runs.APPROVE, rich_help_panel=words_of_runs.PANEL)
@@ -77,8 +79,11 @@ def answer(  # noqa: PLR0913 - one for each option
 def approve(  # noqa: PLR0913 - one for each option
     request: _Request,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     edits: Annotated[list[str] | None, typer.Option("--edit", metavar="NAME=JSON", help=words_of_runs.EDIT)] = None,
     target: _Target = None,
+    planner: _Planner = None,
     secrets: _Secrets = None,
     *,
     go_on: _GoOn = False,
@@ -88,9 +93,9 @@ def approve(  # noqa: PLR0913 - one for each option
     debug: Debug = False,
 ) -> int:
     """Let an action run."""
-    means = Means(target, None, secrets_given(secrets or ()), allow_changes)
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
     manner = _Manner(means, go_on, as_json, quiet, debug)
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
         asked = _open(place, request_id)
         if asked is not None and asked.purpose == "answer":
@@ -98,7 +103,7 @@ def approve(  # noqa: PLR0913 - one for each option
             raise typer.BadParameter(message)
         decision = Edit(**_arguments(edits, {} if asked is None else asked.schema)) if edits else Approve()
         run_id = place.respond(request_id, [decision], means)
-        return _said(place, run_id, f"{request_id} is approved.", manner)
+        return _said(place, run_id, request_id, "approved", manner)
 
 
 @app.command(help=words_of_runs.DENY, rich_help_panel=words_of_runs.PANEL)
@@ -106,8 +111,11 @@ def approve(  # noqa: PLR0913 - one for each option
 def deny(  # noqa: PLR0913 - one for each option
     request: _Request,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=words_of_runs.DENIAL)] = "",
     target: _Target = None,
+    planner: _Planner = None,
     secrets: _Secrets = None,
     *,
     go_on: _GoOn = False,
@@ -117,12 +125,12 @@ def deny(  # noqa: PLR0913 - one for each option
     debug: Debug = False,
 ) -> int:
     """Do not let an action run."""
-    means = Means(target, None, secrets_given(secrets or ()), allow_changes)
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
     manner = _Manner(means, go_on, as_json, quiet, debug)
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
         run_id = place.respond(request_id, [Deny(reason)], means)
-        return _said(place, run_id, f"{request_id} is denied.", manner)
+        return _said(place, run_id, request_id, "denied", manner)
 
 
 @app.command(help=words_of_runs.RESUME, rich_help_panel=words_of_runs.PANEL)
@@ -130,6 +138,8 @@ def deny(  # noqa: PLR0913 - one for each option
 def resume(  # noqa: PLR0913 - one for each option
     run_id: Annotated[str | None, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)] = None,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
@@ -150,7 +160,7 @@ def resume(  # noqa: PLR0913 - one for each option
     given = {"actions": max_actions, "cost": max_cost, "llm_calls": max_calls}
     limits = {name: limit for name, limit in given.items() if limit is not None}
     means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_RESUME) as place:
         if run_id is not None:
             found = place.find(run_id)
             return _go_on(place, found, means, limits, as_json=as_json, quiet=quiet, debug=debug)
@@ -159,49 +169,52 @@ def resume(  # noqa: PLR0913 - one for each option
 
 @app.command(help=words_of_runs.CANCEL, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def cancel(
+def cancel(  # noqa: PLR0913 - one for each option
     run_id: RunId,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=words_of_runs.CANCELLATION)] = "cancelled",
     target: _Target = None,
+    planner: _Planner = None,
     secrets: _Secrets = None,
     *,
     allow_changes: _Changes = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
 ) -> int:
     """Cancel a run."""
-    means = Means(target, None, secrets_given(secrets or ()), allow_changes)
-    with opened(journal) as place:
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
+    with opened(journal, temporal, namespace) as place:
         run = place.find(run_id)
         if ProcessStatus(run.standing.status).is_final:
             message = f"Run {run.id!r} is {run.standing.status} already, so it cannot be cancelled."
             raise typer.BadParameter(message)
-        if place.cancel(run, reason, means):
-            say(f"Run {run.id} is cancelled.")
-        else:
-            say(f"Run {run.id} is being run by another program; it stops as soon as its current action allows.")
+        say(place.cancel(run, reason, means))
     return 0
 
 
 @app.command(help=words_of_runs.FORK, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def fork(
+def fork(  # noqa: PLR0913 - one for each option
     run_id: RunId,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     at: Annotated[int | None, typer.Option("--at", metavar="N", min=0, help=words_of_runs.AT)] = None,
     new_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=words_of_runs.NEW_ID)] = None,
     target: _Target = None,
+    planner: _Planner = None,
     secrets: _Secrets = None,
     *,
     allow_changes: _Changes = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
 ) -> int:
     """Make another run with the same past."""
-    means = Means(target, None, secrets_given(secrets or ()), allow_changes)
-    with opened(journal) as place:
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
+    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_FORK) as place:
         made = place.fork(place.find(run_id), at, new_id, means)
         typer.echo(made)
-        say(f"To go on with it:\n  $ {how_to_go_on(made, place.words)}")
+        say(f"To go on with it:\n  $ {place.how_to_go_on(made)}")
     return 0
 
 
@@ -219,21 +232,24 @@ class _Manner:
     debug: bool
 
 
-def _said(place: Place, run_id: str, told: str, manner: _Manner) -> int:
+def _said(place: Place, run_id: str, request_id: str, verb: str, manner: _Manner) -> int:
     """Tell that an answer was taken, and go on with the run if that is wanted."""
     if not manner.quiet:
-        say(told)
+        say(f"{request_id} is {verb}.")
     run = place.find(run_id)
     if manner.go_on:
         return _go_on(
             place, run, manner.means, {}, as_json=manner.as_json, quiet=manner.quiet, debug=manner.debug
         )  # fmt: skip
-    left = [request.id for request in place.pending(run)]
+    left = [request.id for request in place.pending(run) if request.id != request_id]  # a server may lag behind
     if manner.as_json:
         write_json({"run": run_id, "pending": left})
     elif not manner.quiet:
-        more = f"Still to be answered: {', '.join(left)}.\n" if left else ""
-        say(f"{more}To go on, if no program does so already:\n  $ {how_to_go_on(run_id, place.words)}")
+        if left:
+            say(f"Still to be answered: {', '.join(left)}.")
+        command = place.how_to_go_on(run_id)
+        if command is not None:
+            say(f"To go on, if no program does so already:\n  $ {command}")
     return 0
 
 
@@ -302,7 +318,8 @@ def _go_on_with_all(place: Place, means: Means, limits: Mapping[str, Any], *, as
 
 def _open(place: Place, request_id: str) -> Request | None:
     """Return a request that can be answered; `None` for others, about which the run itself will complain."""
-    return next((request for request in place.pending() if request.id == request_id), None)
+    owner = request_id.rpartition(":")[0]
+    return next((request for request in place.pending(beginning=owner) if request.id == request_id), None)
 
 
 def _content(value: str) -> str:

@@ -10,7 +10,7 @@ from typing import Self
 import typer
 
 from planboard._text import suggest
-from planboard.cli.asking import command
+from planboard.cli.asking import how_to_go_on
 from planboard.cli.complaints import complaints, loaded_for
 from planboard.cli.ending import Ending, ending_of
 from planboard.cli.outline import Outline
@@ -153,7 +153,7 @@ class JournalPlace:
 
     def how_to_go_on(self, run_id: str) -> str:
         """Return the command that goes on with a run; see `Place.how_to_go_on`."""
-        return command("resume", run_id, words=self.words)
+        return how_to_go_on(run_id, self.words)
 
     def resume(self, run: RunInfo, means: Means, watching: Watching) -> Ending:
         """Go on with a run; see `Place.resume`."""

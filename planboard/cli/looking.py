@@ -10,7 +10,7 @@ import typer
 from planboard._text import suggest
 from planboard.cli import standing, words_of_runs
 from planboard.cli.asking import request_document, request_lines
-from planboard.cli.places import JOURNAL, opened
+from planboard.cli.places import opened
 from planboard.cli.reporting import harmless, reporting, say, write_json
 from planboard.cli.words import DEBUG, JSON
 from planboard.events import ProcessStatus, event_to_dict
@@ -19,7 +19,9 @@ from planboard.observe.waiting import moment
 
 app = typer.Typer()
 
-Journal = Annotated[Path | None, typer.Option("--journal", metavar="FILE", envvar=JOURNAL, help=words_of_runs.JOURNAL)]
+Journal = Annotated[Path | None, typer.Option("--journal", metavar="FILE", help=words_of_runs.JOURNAL)]
+Temporal = Annotated[str | None, typer.Option("--temporal", metavar="ADDRESS", help=words_of_runs.TEMPORAL)]
+Namespace = Annotated[str | None, typer.Option("--namespace", metavar="NAME", help=words_of_runs.NAMESPACE)]
 RunId = Annotated[str, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help=JSON)]
 Debug = Annotated[bool, typer.Option("--debug", help=DEBUG)]
@@ -29,6 +31,8 @@ Debug = Annotated[bool, typer.Option("--debug", help=DEBUG)]
 @reporting
 def runs(
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     status: Annotated[str | None, typer.Option("--status", metavar="STATUS", help=words_of_runs.STATUS)] = None,
     *,
     as_json: Json = False,
@@ -36,7 +40,7 @@ def runs(
 ) -> int:
     """List the runs."""
     wanted = None if status is None else _status(status)
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace) as place:
         found = [run for run in place.runs() if wanted in (None, run.standing.status)]
     if as_json:
         write_json([standing.run_document(run) for run in found])
@@ -51,14 +55,22 @@ def runs(
 
 @app.command(help=words_of_runs.SHOW, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def show(run_id: RunId, journal: Journal = None, *, as_json: Json = False, debug: Debug = False) -> int:  # noqa: ARG001
+def show(
+    run_id: RunId,
+    journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
+    *,
+    as_json: Json = False,
+    debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
+) -> int:
     """Show one run."""
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace) as place:
         outline = place.outline(place.find(run_id))
         if as_json:
             write_json(standing.outline_document(outline))
         else:
-            _print(standing.outline_lines(outline, place.words))
+            _print(standing.outline_lines(outline, place.words, place.how_to_go_on(outline.run.id)))
     return 0
 
 
@@ -67,13 +79,15 @@ def show(run_id: RunId, journal: Journal = None, *, as_json: Json = False, debug
 def pending(
     run_id: Annotated[str | None, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)] = None,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     *,
     schema: Annotated[bool, typer.Option("--schema", help=words_of_runs.SCHEMA)] = False,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
 ) -> int:
     """List what waits for an answer."""
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace) as place:
         requests = place.pending(None if run_id is None else place.find(run_id))
         if as_json:
             write_json([request_document(request, schema=schema) for request in requests])
@@ -89,13 +103,15 @@ def pending(
 def events(
     run_id: RunId,
     journal: Journal = None,
+    temporal: Temporal = None,
+    namespace: Namespace = None,
     after: Annotated[int, typer.Option("--after", min=0, metavar="N", help=words_of_runs.AFTER)] = 0,
     *,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
 ) -> int:
     """List what has happened in a run."""
-    with opened(journal) as place:
+    with opened(journal, temporal, namespace) as place:
         all_of_them = list(place.happened(place.find(run_id)))
     if as_json:
         wanted = [item for item in all_of_them if item.event.seq > after]
@@ -106,7 +122,8 @@ def events(
     for item in all_of_them:
         line = progress.line(item.event)  # also of those that are left out: later ones name entries of theirs
         if item.event.seq > after:
-            _print([f"{item.event.seq:>{width}}  {moment(item.at)}  {line}"])
+            when = "" if item.at is None else f"{moment(item.at)}  "
+            _print([f"{item.event.seq:>{width}}  {when}{line}"])
     return 0
 
 

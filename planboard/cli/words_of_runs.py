@@ -2,7 +2,7 @@
 
 PANEL = "Runs that are kept"
 
-RUNS = """List the runs in a journal: where each stands, and what it waits for.
+RUNS = """List the runs in a journal, or on a server: where each stands, and what it waits for.
 
 Runs that another run has started stand below it. The agents are not needed.
 
@@ -10,6 +10,7 @@ Runs that another run has started stand below it. The agents are not needed.
 Examples:
   planboard runs --journal runs.db
   planboard runs --journal runs.db --status WAITING
+  planboard runs --temporal localhost:7233
 """
 
 SHOW = """Show one run: what it has done, what is on its board, what it waits for, what it has spent.
@@ -33,7 +34,8 @@ ANSWER = """Answer a request: what a person is asked for, or what an action that
 
 VALUE is JSON; where a text is asked for, the text as it is. `@FILE` is what a file holds, `-` standard input.
 
-The answer is kept, also while another program runs the agent. The run goes on with --resume, or `planboard resume`.
+The answer is kept, also while another program runs the agent. The run goes on with --resume, or `planboard resume`; \
+on Temporal by itself.
 
 \b
 Examples:
@@ -90,7 +92,19 @@ Example:
   planboard events 3f2a --after 12 --journal runs.db
 """
 
-JOURNAL = "The file in which runs are kept."
+NO_RESUME = (
+    "Runs on Temporal go on by themselves wherever a worker is, so there is nothing to resume. "
+    "`planboard worker TARGET --temporal ADDRESS` starts one; `planboard show ID` tells where a run stands."
+)
+NO_GOING_ON = "--resume is for runs in a file; on Temporal a worker goes on by itself. Leave it out."
+NO_FORK = (
+    "A run on Temporal cannot be forked, for its past belongs to the server. "
+    "Begin another one from the same inputs: `planboard submit TARGET --input ...`."
+)
+
+JOURNAL = "The file in which runs are kept. [default: $PLANBOARD_JOURNAL]"
+TEMPORAL = "The Temporal server on which runs are kept: host:port. [default: $PLANBOARD_TEMPORAL]"
+NAMESPACE = "The namespace of the Temporal server. [default: $PLANBOARD_TEMPORAL_NAMESPACE, else default]"
 RUN_JOURNAL = "Keep the run in this file, so that it outlives the program."
 RUN_ID = "The id of the run, with --journal; a random one by default."
 RUN_APPROVE = "Ask for consent before an action whose name fits this pattern, such as 'pay_*'. May be repeated."

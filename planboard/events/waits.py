@@ -92,6 +92,8 @@ class RequestAnswered:
     reason: str = ""
     usage: Usage = NOTHING
     """What the call has spent, if it was begun and comes to nothing now."""
+    by: str = ""
+    """Who decided, as they were named; empty if nobody was."""
     kind: Literal["request_answered"] = "request_answered"
 
 

@@ -11,13 +11,12 @@ from planboard.actions.context import NO_EFFECTS, Effects, Usage
 from planboard.errors import CorruptJournalError, EntryTypeError
 from planboard.planners.world import binding_of
 from planboard.runtime.effects_data import effects_data, effects_into
+from planboard.runtime.keeping import OUTCOME
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.outcome import ActionCall, Command, Outcome, Succeeded
 
 if TYPE_CHECKING:
     from planboard.runtime.process import Process
-
-_PREFIX = "outcome:"
 
 
 class Arrivals:
@@ -37,7 +36,7 @@ class Arrivals:
         positions = {id(entry.value): entry.position for entry in self._process.board.entries}
         with suppress(EntryTypeError):
             body = {"value": codec.encode(outcome.value), "effects": effects_data(call.effects, codec, positions)}
-            keeper.post(f"{_PREFIX}{call.number}", body)
+            keeper.post(f"{OUTCOME}{call.number}", body)
 
     def of(self, call: OpenCall) -> tuple[ActionCall, Outcome] | None:
         """Return a call with what it returned, if that is kept.
@@ -46,7 +45,7 @@ class Arrivals:
             CorruptJournalError: What is kept cannot be read.
         """
         keeper, core = self._process._keeper, self._process._core  # noqa: SLF001
-        found: Any = None if keeper is None or not keeper.kept else keeper.mail().get(f"{_PREFIX}{call.number}")
+        found: Any = None if keeper is None or not keeper.kept else keeper.mail().get(f"{OUTCOME}{call.number}")
         if found is None or keeper is None:
             return None
         action = core.state.world.compilation.catalogue.actions[call.action]

@@ -19,6 +19,9 @@ from planboard.runtime.clock import Clock
 CANCEL = "cancel"
 """What is said to a run that shall be cancelled; it is kept beside the answers."""
 
+OUTCOME = "outcome:"
+"""What precedes the number of a call whose outcome is kept beside the answers; see `arrivals`."""
+
 
 class Keeper:
     """Writes one process to its journal.

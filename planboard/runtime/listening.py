@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from planboard._text import brief
 from planboard.errors import AlreadyAnsweredError, CorruptJournalError, EntryTypeError, UnknownRequestError
-from planboard.runtime.keeping import CANCEL
+from planboard.runtime.keeping import CANCEL, OUTCOME
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished
 
@@ -39,12 +39,13 @@ def _reason_in(word: Any) -> str:
 class Ear:
     """Takes the answers to the requests of one process, each once, whoever gives it."""
 
-    __slots__ = ("_process",)
+    __slots__ = ("_heard", "_process")
 
     def __init__(self, process: "Process") -> None:
         self._process = process
+        self._heard = 0
 
-    def respond(self, request_id: str, given: Any) -> None:
+    def respond(self, request_id: str, given: Any, by: str = "") -> None:
         """Take an answer.
 
         With a journal it is left there first: then it is not lost, and a second one is refused even if it comes from
@@ -54,7 +55,7 @@ class Ear:
         people, keeper = process._core.people, process._keeper  # noqa: SLF001
         if keeper is None or keeper.kept == 0:
             call = people.find(request_id)
-            people.decide(call, people.read(call, given))
+            people.decide(call, people.read(call, given), by)
             return
         with _owned(process) as mine:
             self.catch_up()
@@ -62,9 +63,9 @@ class Ear:
                 self.listen()
             call = people.find(request_id)
             decision = people.read(call, given)
-            keeper.post(request_id, self._written(decision))
+            keeper.post(request_id, self._written(decision) | ({"by": by} if by else {}))
             if mine:
-                people.decide(call, decision)
+                people.decide(call, decision, by)
                 if process._executor is None:  # noqa: SLF001
                     process._flush()  # noqa: SLF001
 
@@ -98,17 +99,19 @@ class Ear:
         keeper, people = process._keeper, process._core.people  # noqa: SLF001
         if keeper is None or keeper.kept == 0 or process.status.is_final:
             return
-        for request_id, body in tuple(keeper.mail().items()):
+        mail = keeper.mail()
+        for request_id, body in tuple(mail.items())[self._heard :] if len(mail) > self._heard else ():
+            self._heard += 1
             if request_id == CANCEL:
                 process._core.cancel(_reason_in(body))  # noqa: SLF001
                 continue
-            if request_id in process._core.state.answered:  # noqa: SLF001
+            if request_id.startswith(OUTCOME) or request_id in process._core.state.answered:  # noqa: SLF001
                 continue
             try:
                 call = people.find(request_id, in_time=True)  # else it would not have been left
             except UnknownRequestError:
                 continue  # it has expired for good, or was withdrawn
-            people.decide(call, self._read(call, body))
+            people.decide(call, self._read(call, body), str(body.get("by", "")))
 
     def _written(self, decision: Decision) -> dict[str, Any]:
         keeper = self._process._keeper  # noqa: SLF001

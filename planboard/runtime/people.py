@@ -227,24 +227,24 @@ class People:
             raise InvalidAnswerError(request.id, message) from error
         return decision
 
-    def decide(self, call: OpenCall, decision: Decision) -> None:
-        """Record what was decided, and what follows from it."""
+    def decide(self, call: OpenCall, decision: Decision, by: str = "") -> None:
+        """Record what was decided, by whom, and what follows from it."""
         self._core.plan = None  # it was made before this was known
         self.settled += 1
         match decision:
             case Answer(value):
-                self._record(call, "answered")
+                self._record(call, "answered", by=by)
                 self._finish(call, value)
             case Finished(value):
-                self._record(call, "finished")
+                self._record(call, "finished", by=by)
                 self._finish(call, value)
             case Approve():
-                self._record(call, "approved")
+                self._record(call, "approved", by=by)
             case Edit():
                 entries, arguments = self._entries(self._action(call), decision.arguments)
-                self._record(call, "edited", entries=entries, arguments=arguments)
+                self._record(call, "edited", by=by, entries=entries, arguments=arguments)
             case Deny(reason):
-                self._deny(call, reason)
+                self._deny(call, reason, by=by)
 
     def look_at_the_clock(self) -> None:
         """Let what is due happen: requests expire, sleeps end."""
@@ -302,7 +302,7 @@ class People:
         assert call.until is not None  # noqa: S101 - it sleeps
         self._finish(call, Slept(step=call.action, until=_moment(call.until)))
 
-    def _deny(self, call: OpenCall, reason: str, *, expired: bool = False) -> None:
+    def _deny(self, call: OpenCall, reason: str, *, by: str = "", expired: bool = False) -> None:
         board = self._core.state.board
         cls = Expired if expired else Denied
         request = call.request
@@ -316,6 +316,7 @@ class People:
             entries=(Entry(board.next_position, value, None, None, PERSON),),
             hidden=tuple(built) if call.tool_call is not None else (),
             reason=reason,
+            by=by,
             usage=self._core.held.spent_on(call),
         )
         self._core.let_go(call.number)

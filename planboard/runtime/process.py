@@ -230,12 +230,17 @@ class Process:
         """
         cancel(self, reason)
 
-    def respond(self, request_id: str, answer: object) -> None:
+    def respond(self, request_id: str, answer: object, *, by: str = "") -> None:
         """Answer a request in `pending`, of this process or of a child at any depth. Run the process to go on.
 
         A `human` step is answered by an object of its type, or by data that makes one. An approval is answered by
         `Approve()`, `Edit(argument=...)` or `Deny(reason)`, or in short by `True` or `False`. Every request takes one
         answer, from whatever program it comes; what is falsy is an answer like any other.
+
+        Args:
+            request_id: Which request.
+            answer: The answer.
+            by: Who answers, for the record.
 
         Raises:
             UnknownRequestError: No such request is pending.
@@ -243,7 +248,7 @@ class Process:
             InvalidAnswerError: The answer does not fit; the message names the field. The request waits on.
         """
         asked = self._children.asking(request_id) or self
-        asked._ear.respond(request_id, answer)  # noqa: SLF001 - its own class
+        asked._ear.respond(request_id, answer, by)  # noqa: SLF001 - its own class
 
     @classmethod
     def restore(  # noqa: PLR0913 - what a run may be given anew

@@ -410,3 +410,11 @@ def test_a_sibling_that_fails_leaves_the_request_pending(kept):
         go(process)
     assert process.status is ProcessStatus.COMPLETED
     assert effects["one"] == 1
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["here", "elsewhere"])
+def test_who_decided_is_on_record(kept, elsewhere, again):
+    process = asked(kept())
+    (elsewhere(PAYING, process) if again else process).respond(process.pending[0].id, Approve(), by="ada")
+    go(process)
+    assert [event.by for event in process.events if event.kind == "request_answered"] == ["ada"]
