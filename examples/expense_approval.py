@@ -101,8 +101,10 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.environ["BANK"] = f"{folder}/bank.txt"
         journal = SqliteJournal(f"{folder}/runs.db")
-        for run, amount, decision in (("small", 80, None), ("large", 1200, Approve()), ("odd", 900, Deny("no receipt"))):
-            process = agent.process(Expense(amount=amount, payee="Ada"), options=ProcessOptions(journal=journal), id=run)
+        options = ProcessOptions(journal=journal)
+        runs = {"small": (80, None), "large": (1200, Approve()), "odd": (900, Deny("no receipt"))}
+        for run, (amount, decision) in runs.items():
+            process = agent.process(Expense(amount=amount, payee="Ada"), options=options, id=run)
             asyncio.run(process.run())
             for request in process.pending:
                 print(f"{request.id} waits: {request.prompt} {request.arguments['expense']}")

@@ -57,7 +57,7 @@ def expanded(data: Any) -> list[str]:
 # Errors
 
 
-class ElsewhereError(Exception):
+class _ElsewhereError(Exception):
     """Something was raised on another machine; a subclass has the name of what it was there."""
 
 
@@ -81,7 +81,7 @@ def error_from(data: Mapping[str, Any]) -> Exception:
         error: Exception = known.__new__(known, data["text"])  # their makers ask for more than what travels
         vars(error).update(action=data.get("action", ""), request_id=data.get("request", ""))
     else:
-        error = type(str(data["type"]), (ElsewhereError,), {})(data["text"])
+        error = type(str(data["type"]), (_ElsewhereError,), {})(data["text"])
     if "cause" in data:
         error.__cause__ = error_from(data["cause"])
     return error

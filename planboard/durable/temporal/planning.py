@@ -47,7 +47,7 @@ _ASKED: WeakValueDictionary[int, Question] = WeakValueDictionary()
 """A local activity runs in the program of its workflow, so what it is asked need not be written down."""
 
 
-class Unplanned(Exception):  # noqa: N818 - a signal to the workflow, never seen by users
+class _Unplanned(Exception):  # noqa: N818 - a signal to the workflow, never seen by users
     """The planner has to be asked before the process can go on."""
 
     def __init__(self, key: "Key", question: Question) -> None:
@@ -61,11 +61,14 @@ Key = tuple[int, int, bool]
 
 
 class RecordedPlanner(Planner):
-    """Answers what was answered before, and otherwise stops the process with `Unplanned`.
+    """Answers what was answered before, and otherwise stops the process with `_Unplanned`.
 
     Args:
         real: The planner as it is today.
     """
+
+    world: World
+    """The world of the process, which learns what is found out, also by looking ahead."""
 
     def __init__(self, real: Planner) -> None:
         self.real = real
@@ -89,14 +92,15 @@ class RecordedPlanner(Planner):
         """Return what was answered.
 
         Raises:
-            Unplanned: Nothing yet.
+            _Unplanned: Nothing yet.
         """
         key = (problem.true, problem.unknown, isinstance(problem.resolve, FunctionType))
         told = self.answers.get(key)
         if told is None:
-            raise Unplanned(key, Question(self.real, problem))
+            raise _Unplanned(key, Question(self.real, problem))
         if told["kind"] == "ask":
             return self._question(problem)
+        _take_over(told["resolved"], self.world)
         return rebuilt(told, problem)
 
     def _question(self, problem: Problem) -> Ask:
@@ -151,10 +155,13 @@ def described(found: PlannerAnswer, problem: Problem) -> dict[str, Any]:
     if isinstance(found, Ask):
         return {"kind": "ask"}
     if isinstance(found, NoPlan):
-        text = found.explain(problem.state.describe)
         best = None if found.best is None else described(found.best, problem)
-        return {"kind": "none", "goal": found.goal.name, "reason": found.reason, "missing": found.missing, "text": text,
-                "best": best, "bound": found.bound}  # fmt: skip
+        data = {"kind": "none", "goal": found.goal.name, "reason": found.reason, "missing": found.missing, "best": best,
+                "bound": found.bound}  # fmt: skip
+        try:
+            return {**data, "text": found.explain(problem.state.describe)}
+        except _Unsettled as unsettled:  # nobody may want to know
+            return {**data, "text": "", "unsettled": unsettled.condition}
     names = found.domain.names
     return {
         "kind": "plan",
@@ -172,9 +179,13 @@ class _Told(NoPlan):
     """There was no plan, and why, in the words of then."""
 
     text: str = ""
+    unsettled: str | None = None
+    """The condition that has to be waited for before it can be said."""
 
     def explain(self, describe: Describe | None = None) -> str:  # noqa: ARG002 - it was described then
         """Say why."""
+        if self.unsettled is not None:
+            raise _Unsettled(self.unsettled)
         return self.text
 
     def __str__(self) -> str:
@@ -189,7 +200,6 @@ def rebuilt(told: Mapping[str, Any], problem: Problem) -> Plan | NoPlan:
         PlanningError: It was an error. So does `BlackboardError`.
         _Unsettled: A condition has to be waited for.
     """
-    _take_over(told["resolved"], problem)
     if told["kind"] == "unsettled":
         raise _Unsettled(told["condition"])
     if told["kind"] == "raised":
@@ -202,9 +212,12 @@ def rebuilt(told: Mapping[str, Any], problem: Problem) -> Plan | NoPlan:
         message = f"This run was planned for the goal {told['goal']!r}, which its agent does not have any more."
         raise DefinitionError(message) from None
     if told["kind"] == "none":
-        best = None if told["best"] is None else rebuilt({**told["best"], "resolved": {}}, problem)
+        best = None if told["best"] is None else rebuilt(told["best"], problem)
         assert not isinstance(best, NoPlan)  # noqa: S101 - a plan was described
-        return _Told(goal, told["reason"], tuple(told["missing"]), best, told["bound"], text=told["text"])
+        return _Told(
+            goal, told["reason"], tuple(told["missing"]), best, told["bound"],
+            text=told["text"], unsettled=told.get("unsettled"),
+        )  # fmt: skip
     places = {operator.key: place for place, operator in enumerate(problem.domain.operators)}
     try:
         steps = [places[name, outcome] for name, outcome in told["steps"]]
@@ -229,11 +242,10 @@ def rebuilt(told: Mapping[str, Any], problem: Problem) -> Plan | NoPlan:
     return Plan(course, world.true, world.unknown)
 
 
-def _take_over(resolved: Mapping[str, bool], problem: Problem) -> None:
+def _take_over(resolved: Mapping[str, bool], world: World) -> None:
     """Let the world know what was found out when the planner was asked."""
-    world = problem.state
     for name, truth in resolved.items():
         with suppress(DefinitionError):  # a condition that is gone
-            bit = problem.domain.bit(name)
+            bit = world.domain.bit(name)
             world.unknown &= ~bit
             world.true = world.true | bit if truth else world.true & ~bit

@@ -21,7 +21,7 @@ from temporalio.worker import (
 from planboard.durable.temporal.calling import WORKFLOW, Calls, WorkflowClock, is_by_a_limit, is_child, run_here
 from planboard.durable.temporal.home import Home
 from planboard.durable.temporal.payloads import answer_from
-from planboard.durable.temporal.planning import RecordedPlanner, Unplanned
+from planboard.durable.temporal.planning import RecordedPlanner, _Unplanned
 from planboard.durable.temporal.standing import MEMO, standing_of
 from planboard.errors import AlreadyAnsweredError, EntryTypeError, PlanboardError
 from planboard.events import ProcessStatus
@@ -75,7 +75,8 @@ class ProcessWorkflow:
         process = self.process = self.home.unpack(luggage, clock=WorkflowClock(), planner=self.planner)
         self.codec = EventCodec(self.home.codec(agent))
         self.calls = Calls(process, self.home, luggage["planner"], self.codec)
-        process._core.run_child = self.calls.run_child  # noqa: SLF001 - within the package
+        self.planner.world = process._core.state.world  # noqa: SLF001 - within the package
+        process._core.run_child = self.calls.run_child  # noqa: SLF001
         process._core.has_news = self._has_news  # noqa: SLF001
         try:
             await self._drive(process)
@@ -161,7 +162,7 @@ class ProcessWorkflow:
         while True:
             try:
                 calls = core.decide(workflow.time())
-            except Unplanned as asked:
+            except _Unplanned as asked:
                 core.ticks -= 1
                 world = core.state.world
                 before = world.true, world.unknown
@@ -171,7 +172,7 @@ class ProcessWorkflow:
             self.planner.answers.clear()
             return calls
 
-    async def _planned(self, asked: Unplanned) -> dict[str, Any]:
+    async def _planned(self, asked: _Unplanned) -> dict[str, Any]:
         try:
             found: dict[str, Any] = await workflow.execute_local_activity(
                 "planboard.plan",
