@@ -201,8 +201,8 @@ class People:
         if request_id in core.state.answered:
             message = f"Request {request_id!r} was answered already: {core.state.answered[request_id]}."
             raise AlreadyAnsweredError(request_id, message)
-        known = [request.id for request in self.pending()]
-        message = f"No request {request_id!r} is pending. {suggest(request_id, known)}"
+        pending = [request.id for request in self.pending()]
+        message = f"No request {request_id!r} is pending. {suggest(request_id, pending)}"
         raise UnknownRequestError(request_id, message)
 
     def read(self, call: OpenCall, given: Any) -> Decision:
