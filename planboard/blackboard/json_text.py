@@ -6,15 +6,18 @@ from typing import Any
 
 from planboard._text import is_secret
 
+_READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ESCAPED = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
 
 def to_text(data: Any) -> str:
     """Return data as JSON text that is valid everywhere, and readable."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _READABLE.encode(data)
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:  # half of a character; JSON can write that, UTF-8 cannot
-            return json.dumps(data, allow_nan=False, separators=(",", ":"))
+            return _ESCAPED.encode(data)
     return text
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 from planboard.errors import (
     AlreadyAnsweredError,
@@ -27,6 +27,9 @@ _VERSION = 1
 _MARK = 0x504C4E42  # "PLNB": tells our files from those of others
 _PATIENCE = 60.0
 """Seconds to wait while other programs write; each of them writes for less than a few milliseconds."""
+
+_REMEMBERED = 4096
+"""Of how many runs it is remembered where they stand."""
 
 _TABLES = """
 CREATE TABLE runs (
@@ -57,6 +60,14 @@ _left_alone: list[Any] = []
 """Connections of the program that this one was forked from; to close them here would let go of its locks."""
 
 
+class _Known(NamedTuple):
+    """Where a run stood when it was last written here."""
+
+    number: int
+    seq: int
+    stood: tuple[Any, ...]
+
+
 class SqliteJournal:
     """A journal in a SQLite file.
 
@@ -81,6 +92,9 @@ class SqliteJournal:
         self._power_safe = power_safe
         self._lock = RLock()
         self._claimed: set[str] = set()
+        self._known: dict[str, _Known] = {}
+        self._quiet: dict[str, tuple[int, int, int]] = {}
+        self._answered = 0
         self._owner: Owner | None = None
         self._connection: sqlite3.Connection | None = None
         _opened.add(self)
@@ -104,15 +118,34 @@ class SqliteJournal:
 
     def append(self, run_id: str, records: Sequence[Record], standing: Standing) -> None:
         """Keep records; see `Journal.append`."""
-        with self._writing() as connection:
-            number, seq, *stood = self._run(connection, run_id, f"number, {_SEQ}, status, reason, wakes_at, waits_for")
-            check_sequence(run_id, seq, records)
-            _insert(connection, number, records)
-            stands = _standing(standing)
-            if stands != tuple(stood):
-                connection.execute(
-                    "UPDATE runs SET status=?, reason=?, wakes_at=?, waits_for=? WHERE number=?", (*stands, number)
-                )
+        stands = _standing(standing)
+        with self._lock:
+            known = self._known.pop(run_id, None)
+            with self._writing() as connection:
+                if known is None or not records or records[0].seq != known.seq + 1:
+                    known = self._looked_up(connection, run_id)
+                    check_sequence(run_id, known.seq, records)
+                try:
+                    _insert(connection, known.number, records)
+                except sqlite3.IntegrityError:  # somebody else has continued the run since we wrote
+                    check_sequence(run_id, self._looked_up(connection, run_id).seq, records)
+                    raise
+                if stands != known.stood:
+                    connection.execute(
+                        "UPDATE runs SET status=?, reason=?, wakes_at=?, waits_for=? WHERE number=?",
+                        (*stands, known.number),
+                    )
+            self._remember(run_id, _Known(known.number, known.seq + len(records), stands))
+
+    def _looked_up(self, connection: sqlite3.Connection, run_id: str) -> "_Known":
+        number, seq, *stood = self._run(connection, run_id, f"number, {_SEQ}, status, reason, wakes_at, waits_for")
+        return _Known(number, seq, tuple(stood))
+
+    def _remember(self, run_id: str, known: "_Known") -> None:
+        """Remember where a run stood when we wrote it. If somebody else goes on with it, the next write finds out."""
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[run_id] = known
 
     def claim(self, run_id: str) -> None:
         """Become the one who goes on with a run; see `Journal.claim`."""
@@ -141,6 +174,7 @@ class SqliteJournal:
         """Keep the answer to a request; see `Journal.answer`."""
         with self._writing() as connection:
             (number,) = self._run(connection, run_id, "number")
+            self._answered += 1
             try:
                 connection.execute("INSERT INTO answers VALUES (NULL,?,?,?,?)", (number, request_id, at, body))
             except sqlite3.IntegrityError:
@@ -196,6 +230,10 @@ class SqliteJournal:
     def answers(self, run_id: str, *, after: int = 0) -> dict[str, str]:
         """Return the answers that were given; see `Journal.answers`."""
         with self._reading() as connection:
+            # Most runs ask before each step whether somebody has said anything, and nobody has.
+            stamp = (after, self._answered, _pragma(connection, "data_version"))
+            if self._quiet.get(run_id) == stamp:
+                return {}
             rows = connection.execute(
                 "SELECT request_id, body FROM runs LEFT JOIN answers ON answers.run = runs.number "
                 "WHERE runs.id = ? ORDER BY answers.number LIMIT -1 OFFSET ?",
@@ -203,7 +241,12 @@ class SqliteJournal:
             ).fetchall()
             if not rows:
                 self._run(connection, run_id, "number")  # says which runs there are
-        return {request_id: body for request_id, body in rows if request_id is not None}
+            found = {request_id: body for request_id, body in rows if request_id is not None}
+            if not found:
+                if len(self._quiet) >= _REMEMBERED:
+                    self._quiet.clear()
+                self._quiet[run_id] = stamp
+        return found
 
     # The file
 
@@ -246,6 +289,7 @@ class SqliteJournal:
         """Let go of all that belongs to the program that this one was forked from, and touch none of it."""
         _left_alone.append((self._connection, self._owner))
         self._lock, self._claimed, self._owner, self._connection = RLock(), set(), None, None
+        self._known, self._quiet = {}, {}
 
     def _fault(self, error: sqlite3.DatabaseError) -> JournalError:
         if isinstance(error, sqlite3.OperationalError):
