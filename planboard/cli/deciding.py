@@ -31,6 +31,7 @@ _Request = Annotated[str, typer.Argument(metavar="REQUEST", help=words_of_runs.R
 _Target = Annotated[str | None, typer.Option("--target", metavar="TARGET", help=words_of_runs.OTHER_TARGET)]
 _Planner = Annotated[str | None, typer.Option("--planner", "-p", metavar="NAME", help=words_of_runs.OTHER_PLANNER)]
 _Secrets = Annotated[list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=words_of_runs.SECRET)]
+_By = Annotated[str, typer.Option("--by", metavar="NAME", help=words_of_runs.BY)]
 _Changes = Annotated[bool, typer.Option("--allow-changes", help=words_of_runs.ALLOW_CHANGES)]
 _GoOn = Annotated[bool, typer.Option("--resume", help=words_of_runs.GO_ON)]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)]
@@ -38,12 +39,13 @@ _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)]
 
 @app.command(help=words_of_runs.ANSWER, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def answer(  # noqa: PLR0913 - one for each option
+def answer(  # noqa: PLR0913, PLR0917 - one for each option
     request: _Request,
     value: Annotated[str, typer.Argument(metavar="VALUE", help=words_of_runs.VALUE, show_default=False)],
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
+    by: _By = "",
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
@@ -55,7 +57,7 @@ def answer(  # noqa: PLR0913 - one for each option
     debug: Debug = False,
 ) -> int:
     """Answer a request."""
-    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes, by)
     manner = _Manner(means, go_on, as_json, quiet, debug)
     text = _content(value)
     with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
@@ -76,12 +78,13 @@ def answer(  # noqa: PLR0913 - one for each option
 
 @app.command(help=words_of_runs.APPROVE, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def approve(  # noqa: PLR0913 - one for each option
+def approve(  # noqa: PLR0913, PLR0917 - one for each option
     request: _Request,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
     edits: Annotated[list[str] | None, typer.Option("--edit", metavar="NAME=JSON", help=words_of_runs.EDIT)] = None,
+    by: _By = "",
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
@@ -93,7 +96,7 @@ def approve(  # noqa: PLR0913 - one for each option
     debug: Debug = False,
 ) -> int:
     """Let an action run."""
-    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes, by)
     manner = _Manner(means, go_on, as_json, quiet, debug)
     with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
@@ -108,12 +111,13 @@ def approve(  # noqa: PLR0913 - one for each option
 
 @app.command(help=words_of_runs.DENY, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def deny(  # noqa: PLR0913 - one for each option
+def deny(  # noqa: PLR0913, PLR0917 - one for each option
     request: _Request,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=words_of_runs.DENIAL)] = "",
+    by: _By = "",
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
@@ -125,7 +129,7 @@ def deny(  # noqa: PLR0913 - one for each option
     debug: Debug = False,
 ) -> int:
     """Do not let an action run."""
-    means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
+    means = Means(target, planner, secrets_given(secrets or ()), allow_changes, by)
     manner = _Manner(means, go_on, as_json, quiet, debug)
     with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
@@ -135,7 +139,7 @@ def deny(  # noqa: PLR0913 - one for each option
 
 @app.command(help=words_of_runs.RESUME, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def resume(  # noqa: PLR0913 - one for each option
+def resume(  # noqa: PLR0913, PLR0917 - one for each option
     run_id: Annotated[str | None, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)] = None,
     journal: Journal = None,
     temporal: Temporal = None,
@@ -195,7 +199,7 @@ def cancel(  # noqa: PLR0913 - one for each option
 
 @app.command(help=words_of_runs.FORK, rich_help_panel=words_of_runs.PANEL)
 @reporting
-def fork(  # noqa: PLR0913 - one for each option
+def fork(  # noqa: PLR0913, PLR0917 - one for each option
     run_id: RunId,
     journal: Journal = None,
     temporal: Temporal = None,

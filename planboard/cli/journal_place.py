@@ -126,7 +126,7 @@ class JournalPlace:
             refused: InvalidAnswerError | None = None
             for reading in readings:
                 try:
-                    process.respond(request_id, reading)
+                    process.respond(request_id, reading, by=means.by)
                 except InvalidAnswerError as error:
                     refused = refused or error
                 except UnknownRequestError as error:

@@ -41,6 +41,8 @@ class Means:
     """What was never written, by name."""
     allow_changes: bool = False
     """Whether the run is taken up although the agent has changed."""
+    by: str = ""
+    """Who answers, for the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +151,11 @@ def opened(
     if temporal is not None:
         if only_journals:
             raise typer.BadParameter(only_journals)
-        from planboard.cli.temporal_place import TemporalPlace
         from planboard.cli.temporal_server import serving
 
         with serving(temporal, namespace) as server:
+            from planboard.cli.temporal_place import TemporalPlace
+
             yield TemporalPlace(server)
         return
     from planboard.cli.journal_place import JournalPlace
@@ -244,7 +247,7 @@ def request_named(place: Place, text: str) -> str:
     if whole is not None and call:
         return f"{whole}:{call}"
     if whole is not None:
-        message = f"Run {whole!r} asks for nothing any more. `planboard show` says where it stands."
+        message = f"Run {whole!r} asks for nothing now. `planboard show` says where it stands."
         raise typer.BadParameter(message)
     message = f"No request {text!r} is pending. {suggest(text, [request.id for request in place.pending()])}"
     raise typer.BadParameter(message)

@@ -98,6 +98,8 @@ def _load_file(path: Path) -> ModuleType:
         raise typer.BadParameter(message)
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]
     name = f"_planboard_target_{path.stem}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]  # another TARGET of the same command: its agents must be the same objects
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         message = f"{str(path)!r} is no Python file. {_FORMS}"

@@ -16,7 +16,7 @@ from planboard.cli.ending import Ending
 from planboard.cli.outline import Outline
 from planboard.cli.places import Means, Watching, only_one, words_for_server
 from planboard.cli.reporting import say
-from planboard.cli.temporal_server import Server
+from planboard.cli.temporal_server import Server, is_worked_on
 from planboard.cli.unread import Happened, happened
 from planboard.durable.temporal.calling import WORKFLOW
 from planboard.durable.temporal.client import TemporalRuns, _run
@@ -101,24 +101,22 @@ class TemporalPlace:
         """
         handle = self._runs.client.get_workflow_handle(run_id)
         described = await handle.describe()
-        told: Any
+        note = (
+            f"No worker tells of run {run_id}, so only what it began with is shown of its history. "
+            "To start one: planboard worker TARGET"
+        )
         try:
-            if described.status in (None, WorkflowExecutionStatus.RUNNING):
-                told, note = await handle.query("planboard.process", rpc_timeout=PATIENCE), ""
-            else:
-                told, note = await handle.result(), ""
+            if described.status not in (None, WorkflowExecutionStatus.RUNNING):
+                return await handle.result(), ""
+            if await is_worked_on(self._runs.client, described.task_queue):
+                return await handle.query("planboard.process", rpc_timeout=PATIENCE), ""
         except WorkflowFailureError as error:
             note = f"Run {run_id} was ended from outside ({error.cause}), so only what it began with is known."
         except WorkflowQueryFailedError as error:
             note = f"No worker can tell more of run {run_id} than what it began with: {error}"
         except RPCError:
-            note = (
-                f"No worker tells of run {run_id}, so only what it began with is shown of its history. "
-                "To start one: planboard worker TARGET"
-            )
-        if note:
-            told = await self._first(run_id)
-        return told, note
+            pass  # it was there until a while ago
+        return await self._first(run_id), note
 
     async def _first(self, run_id: str) -> Any:
         """Return what a workflow was begun with."""
@@ -146,6 +144,10 @@ class TemporalPlace:
         ]
         return outline
 
+    async def asked_by(self, run_id: str) -> list[Request]:
+        """Return what a run and its children wait for."""
+        return list(await self._runs.pending(run_id))
+
     async def _listed(self, query: str, *, limit: int | None = None) -> list[RunInfo]:
         found = self._runs.client.list_workflows(query, limit=limit)
         return [await _info_of(execution) async for execution in found]
@@ -161,13 +163,13 @@ class TemporalPlace:
 
     async def _pending(self, run: RunInfo | None, beginning: str) -> list[Request]:
         if run is not None:
-            return list(await self._runs.pending(run.id))
+            return await self.asked_by(run.id)
         found: dict[str, Request] = {}
         query = f"{_query(beginning)} AND ExecutionStatus = 'Running'"
         async for execution in self._runs.client.list_workflows(query):
             found |= {request.id: request for request in (await _run(execution)).pending}
         if beginning and await self._info(beginning) is not None:
-            found |= {request.id: request for request in await self._runs.pending(beginning)}
+            found |= {request.id: request for request in await self.asked_by(beginning)}
         return list(found.values())
 
     # Changing
@@ -249,6 +251,8 @@ def _refuse(means: Means) -> None:
         "--secret": means.secrets,
         "--allow-changes": means.allow_changes,
     }
+    if means.by:
+        _refuse_because("--by is for runs in a file: who answers is not kept on Temporal. Leave it out.")
     option = next((name for name, value in given.items() if value), None)
     if option is not None:
         _refuse_because(f"{option} says how an agent is loaded; on Temporal the workers have done that. Leave it out.")

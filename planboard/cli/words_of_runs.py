@@ -115,6 +115,7 @@ STATUS = "Only runs that stand there: RUNNING, WAITING, COMPLETED, STUCK, FAILED
 SCHEMA = "Show the JSON schema of each answer."
 EDIT = "Run it with another argument; the others stay as they are. May be repeated."
 DENIAL = "Why, for the agent and whoever reads what happened."
+BY = "Who answers, for the record."
 CANCELLATION = "Why."
 GO_ON = "Go on with the run at once."
 ALL = "Go on with every run that can."

@@ -190,14 +190,6 @@ class ProcessCore:
         self.now = now
         if self.state.open:
             self.people.look_at_the_clock()
-        if self.state.status is not ProcessStatus.RUNNING:
-            return ()
-        cancelled = self._why_cancelled()
-        if cancelled is not None:
-            return self.end(ProcessStatus.CANCELLED, cancelled)
-        if self.ticks >= self.options.max_ticks:
-            return self.end(ProcessStatus.TERMINATED, f"max_ticks: {self.ticks} decisions were made without an end")
-        self.ticks += 1
         try:
             return self._choose(now)
         except _Unsettled as question:
@@ -206,7 +198,16 @@ class ProcessCore:
             return self.fail(error)
 
     def _choose(self, now: float) -> Sequence[Command]:
-        while True:
+        while self.state.status is ProcessStatus.RUNNING:
+            cancelled = self._why_cancelled()
+            if cancelled is not None:
+                return self.end(ProcessStatus.CANCELLED, cancelled)
+            limit = self.people.why_hopeless()
+            if self.ticks >= self.options.max_ticks:
+                limit = f"max_ticks: {self.ticks} decisions were made without an end"
+            if limit is not None:
+                return self.end(ProcessStatus.TERMINATED, limit)
+            self.ticks += 1
             settled = self.people.settled
             calls = self._look_for_calls(now)
             if calls or self.state.status is not ProcessStatus.RUNNING:
@@ -214,6 +215,7 @@ class ProcessCore:
             if self.people.settled == settled:
                 return self.held.wait()
             self.plan = None  # what was chosen came to nothing at once, or somebody who listens has decided about it
+        return ()
 
     def _look_for_calls(self, now: float) -> Sequence[Command]:
         if self.state.open:

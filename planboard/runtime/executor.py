@@ -6,6 +6,7 @@ Whatever an action raises becomes a typed outcome; only cancellation and exits o
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from threading import get_ident
 from typing import cast
 
 from planboard.actions.context import Effects
@@ -23,10 +24,12 @@ class Executor:
         threads: Run plain functions in worker threads, so that they do not block the event loop of others.
     """
 
-    __slots__ = ("_threads",)
+    __slots__ = ("_threads", "thread")
 
     def __init__(self, *, threads: bool) -> None:
         self._threads = threads
+        self.thread = get_ident()
+        """The thread in which the process is run."""
 
     async def run(self, call: Command, note_retry: NoteRetry) -> Outcome:
         """Return what came of a call; it never raises for what the action, the model or the condition did."""

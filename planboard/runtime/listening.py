@@ -2,10 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from planboard._text import brief
-from planboard.errors import AlreadyAnsweredError, CorruptJournalError, EntryTypeError, UnknownRequestError
+from planboard.errors import (
+    AlreadyAnsweredError,
+    CorruptJournalError,
+    EntryTypeError,
+    InvalidAnswerError,
+    UnknownRequestError,
+)
+from planboard.runtime.exclusive import is_run_elsewhere, root_of
 from planboard.runtime.keeping import CANCEL, OUTCOME
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished
@@ -17,19 +25,18 @@ if TYPE_CHECKING:
 @contextmanager
 def _owned(process: "Process") -> Iterator[bool]:
     """Own the run that a process is part of, and tell whether that worked: somebody else may go on with it."""
-    root = process
-    while root.parent is not None:
-        root = root.parent
-    keeper = root._keeper  # noqa: SLF001
-    if keeper is None or root._executor is not None:  # noqa: SLF001
-        yield True
-        return
-    mine = keeper.try_to_claim()
-    try:
-        root._catch_up(keeper.news())  # noqa: SLF001
-        yield mine
-    finally:
-        keeper.release()
+    root = root_of(process)
+    with root._ear.lock:  # noqa: SLF001 - no other thread begins to run it meanwhile
+        keeper = root._keeper  # noqa: SLF001
+        if keeper is None or root._executor is not None:  # noqa: SLF001
+            yield not is_run_elsewhere(root)
+            return
+        mine = keeper.try_to_claim()
+        try:
+            root._catch_up(keeper.news())  # noqa: SLF001
+            yield mine
+        finally:
+            keeper.release()
 
 
 def _reason_in(word: Any) -> str:
@@ -39,11 +46,13 @@ def _reason_in(word: Any) -> str:
 class Ear:
     """Takes the answers to the requests of one process, each once, whoever gives it."""
 
-    __slots__ = ("_heard", "_process")
+    __slots__ = ("_heard", "_process", "lock")
 
     def __init__(self, process: "Process") -> None:
         self._process = process
         self._heard = 0
+        self.lock = RLock()
+        """Held by the thread that changes the process from outside, or begins or ceases to run it."""
 
     def respond(self, request_id: str, given: Any, by: str = "") -> None:
         """Take an answer.
@@ -63,7 +72,12 @@ class Ear:
                 self.listen()
             call = people.find(request_id)
             decision = people.read(call, given)
-            keeper.post(request_id, self._written(decision) | ({"by": by} if by else {}))
+            try:
+                written = self._written(decision)
+            except EntryTypeError as error:
+                message = f"That does not answer {request_id!r}, for it cannot be kept: {error}"
+                raise InvalidAnswerError(request_id, message) from error
+            keeper.post(request_id, written | ({"by": by} if by else {}))
             if mine:
                 people.decide(call, decision, by)
                 if process._executor is None:  # noqa: SLF001
@@ -72,7 +86,9 @@ class Ear:
     def catch_up(self) -> None:
         """Take in what has happened in another program, unless the run goes on here."""
         process, keeper = self._process, self._process._keeper  # noqa: SLF001
-        if keeper is not None and keeper.kept and process._executor is None:  # noqa: SLF001
+        if keeper is None or not keeper.kept or is_run_elsewhere(process):
+            return
+        if process._executor is None:  # noqa: SLF001
             process._catch_up(keeper.news())  # noqa: SLF001
 
     def told_to_stop(self) -> str | None:

@@ -47,17 +47,22 @@ if TYPE_CHECKING:
 PERSON = "person"
 """The producer of entries that a person has given or changed."""
 
+_HOPELESS = 100
+"""After so many calls in a row that policies refuse the run is ended: what is refused may be a reason to plan anew."""
+
 
 class People:
     """Asks and listens, for one process."""
 
-    __slots__ = ("_core", "_policies", "has_policies", "settled")
+    __slots__ = ("_core", "_policies", "has_policies", "refused", "settled")
 
     def __init__(self, core: "ProcessCore", policies: tuple[Approval, ...]) -> None:
         self._core = core
         self._policies = policies
         self.has_policies: bool = bool(policies) or (core.parent is not None and core.parent.people.has_policies)
         """Whether policies of this process, or of one above it, have a say."""
+        self.refused = 0
+        """How many calls in a row policies have refused."""
         self.settled = 0
         """How many calls were decided about, or came to nothing before they had begun."""
 
@@ -69,6 +74,7 @@ class People:
             self._begin(number, action, bound, tool_call)
             return True
         found = self._objection(action, bound)
+        self.refused = self.refused + 1 if found is not None and isinstance(found[0], Deny) else 0
         if found is None:
             return False
         prompt, expires = found
@@ -79,7 +85,8 @@ class People:
                 RequestMade, call=number, action=action.name, inputs=inputs, purpose="approval",
                 prompt="A policy forbids it.", schema={}, arguments=shown_to_people(arguments), tool_call=tool_call,
             )  # fmt: skip
-            self._deny(self._core.state.open[number], prompt.reason or "a policy forbids it")
+            if number in self._core.state.open:  # unless somebody who heard of it was quicker
+                self._deny(self._core.state.open[number], prompt.reason or "a policy forbids it")
             return True
         self._core.record(
             RequestMade,
@@ -94,6 +101,13 @@ class People:
             tool_call=tool_call,
         )
         return True
+
+    def why_hopeless(self) -> str | None:
+        """Say why it is no use to go on: policies refuse whatever is planned; `None` if it may be of use."""
+        if self.refused < _HOPELESS:
+            return None
+        self.refused = 0
+        return f"policy: {_HOPELESS} calls in a row were refused by policies"
 
     def doubt(self, call: OpenCall, action: Action) -> None:
         """Ask what became of an action that was running when the program ended."""
@@ -176,7 +190,10 @@ class People:
         """Return what waits for an answer in this process, in the order it was asked."""
         known = self._core.state.world.compilation.catalogue.actions
         calls = sorted(self._core.state.open.values(), key=lambda call: call.number)
-        asked = (call for call in calls if call.phase == "asked" and call.action in known)
+        asked = [call for call in calls if call.phase == "asked" and call.action in known]
+        if any(call.until is not None for call in asked):
+            now = self._core.clock()
+            asked = [call for call in asked if call.until is None or call.until > now]
         return tuple(Request.of(call.request) for call in asked if call.request is not None)
 
     def find(self, request_id: str, *, in_time: bool = False) -> OpenCall:
@@ -191,7 +208,7 @@ class People:
             UnknownRequestError: There is no such request.
         """
         core = self._core
-        for call in core.state.open.values():
+        for call in tuple(core.state.open.values()):  # they may change while another thread runs the process
             known = call.action in core.state.world.compilation.catalogue.actions
             if call.request is not None and call.request.id == request_id and call.phase == "asked" and known:
                 if not in_time and call.until is not None and call.until <= core.clock():

@@ -67,6 +67,11 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
     clock: Clock | None = None,
 ) -> "Process":
     """Return a run as it stands; see `Process.restore`."""
+    from planboard.runtime.agent import Agent
+
+    if not isinstance(agent, Agent) or not isinstance(options, ProcessOptions | None):
+        message = f"Process.restore({agent!r}, ..., options={options!r}): it takes an Agent, and ProcessOptions if any."
+        raise DefinitionError(message)
     run = journal.info(run_id)
     if run.parent_id is not None and parent is None:
         message = (

@@ -1,12 +1,13 @@
 """Running a process on an event loop: it may be cancelled, from within and from without, and leaves nothing behind."""
 
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planboard.errors import RunClaimedError
 from planboard.events import Event, ProcessStatus
 from planboard.runtime.driver import carry_out, drive
-from planboard.runtime.exclusive import Exclusively, at_hand
+from planboard.runtime.exclusive import Exclusively, at_hand, is_run_elsewhere, root_of
 from planboard.runtime.executor import Executor
 from planboard.runtime.outcome import Command
 
@@ -84,6 +85,11 @@ async def stream(process: "Process") -> AsyncIterator[Event]:
 
 def cancel(process: "Process", reason: str) -> None:
     """Stop a process; see `Process.cancel`."""
+    with root_of(process)._ear.lock:  # noqa: SLF001
+        _cancel(process, reason)
+
+
+def _cancel(process: "Process", reason: str) -> None:
     core = process._core  # noqa: SLF001
     if process._executor is None:  # noqa: SLF001
         try:
@@ -94,10 +100,15 @@ def cancel(process: "Process", reason: str) -> None:
         except RunClaimedError:
             process._ear.leave_word(reason)  # noqa: SLF001
         return
-    core.cancel(reason)
-    if process._scope is not None:  # noqa: SLF001
-        loop, cancel_scope = process._scope  # noqa: SLF001
-        loop.call_soon_threadsafe(cancel_scope.cancel)
+    if not is_run_elsewhere(process):
+        core.cancel(reason)
+    elif not process.status.is_final:
+        core.cancelled = core.cancelled or reason  # whoever runs it ends it
+    scope = process._scope  # noqa: SLF001
+    if scope is not None:
+        loop, cancel_scope = scope
+        with suppress(RuntimeError):  # the loop has ended, and the run with it
+            loop.call_soon_threadsafe(cancel_scope.cancel)
 
 
 async def carry_out_and_deliver(process: "Process", executor: Executor, calls: Sequence[Command]) -> None:

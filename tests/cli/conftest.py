@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -239,7 +240,7 @@ def report(decision: Decision) -> Letter:
 
 
 asking = Agent("asking", [human(Decision, prompt="Pay {expense.amount}?", needs=[Expense]), report])
-hasty = Agent("hasty", [human(Decision, "Now?", expires=timedelta(microseconds=1)), report, regret])
+hasty = Agent("hasty", [human(Decision, "Now?", expires=timedelta(days=1)), report, regret])
 
 
 @achieves_goal("A note")
@@ -316,9 +317,21 @@ def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, module_file: Callable[[s
 
 
 @pytest.fixture
+def days_pass(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Return a function after which it is two days later."""
+
+    def let() -> None:
+        real = time.time
+        monkeypatch.setattr(time, "time", lambda: real() + 2 * 24 * 3600)
+
+    return let
+
+
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the current folder, which holds `agents.py`."""
-    monkeypatch.delenv("PLANBOARD_JOURNAL", raising=False)
+    for name in ("PLANBOARD_JOURNAL", "PLANBOARD_TEMPORAL", "PLANBOARD_TEMPORAL_NAMESPACE"):
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "agents.py").write_text(AGENTS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path

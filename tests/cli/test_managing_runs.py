@@ -134,7 +134,8 @@ def test_without_a_journal_the_command_says_how_to_name_one(kept, cli, monkeypat
 
     assert done.exit_code == 2
     assert done.stderr == (
-        "Error: It is not said where the runs are kept. Add --journal FILE, or set PLANBOARD_JOURNAL.\n"
+        "Error: It is not said where the runs are kept. Add --journal FILE, or set PLANBOARD_JOURNAL. "
+        "For runs on Temporal: --temporal ADDRESS, or PLANBOARD_TEMPORAL.\n"
     )
 
 
@@ -270,8 +271,9 @@ def test_pending_shows_the_schema_when_asked(asking, cli):
     assert set(request["schema"]["properties"]) == {"approved", "note"}
 
 
-def test_what_has_expired_is_not_pending(kept, cli):
+def test_what_has_expired_is_not_pending(kept, cli, days_pass):
     cli("run", "kept.py:hasty", "--id", "h")
+    days_pass()
 
     assert document(cli("pending", "--json")) == []
 
@@ -304,9 +306,11 @@ def test_events_after_a_number_are_told_as_data(paying, cli):
         ("boss", ("cancel", "x"), "… paying waits for a child"),
     ],
 )
-def test_what_was_decided_is_told_in_words(kept, cli, target, command, told):
+def test_what_was_decided_is_told_in_words(kept, cli, days_pass, target, command, told):
     given = () if target == "hasty" else ("-i", "amount=7")
     cli("run", f"kept.py:{target}", *given, "--id", "x")
+    if target == "hasty":
+        days_pass()
     cli(*command)
 
     assert told in cli("events", "x").stdout
@@ -404,8 +408,9 @@ def test_a_request_of_a_child_is_answered_on_the_run_that_began_it(kept, cli):
     assert effects(kept) == ["check"]
 
 
-def test_what_has_expired_cannot_be_answered_and_counts_as_denied(kept, cli):
+def test_what_has_expired_cannot_be_answered_and_counts_as_denied(kept, cli, days_pass):
     cli("run", "kept.py:hasty", "--id", "h")
+    days_pass()
 
     assert "has expired" in cli("answer", "h:1", '{"approved": true}').stderr
     assert document(cli("resume", "h")) == {"text": "ask_decision not done: nobody answered in time"}
@@ -529,11 +534,12 @@ def test_progress_of_a_resumed_run_names_what_stood_on_its_board(paying, cli):
     assert "✓ check" not in told
 
 
-def test_all_goes_on_with_what_can_in_the_order_of_beginning(paying, asking, kept, cli):
+def test_all_goes_on_with_what_can_in_the_order_of_beginning(paying, asking, kept, cli, days_pass):
     cli("answer", "ask-1", '{"approved": true}')
     cli("run", "kept.py:hasty", "--id", "h")
     cli("run", "kept.py:paying", "-i", "amount=7", "--id", "p2")
     cli("fork", "ask-1", "--at", "3", "--id", "f")
+    days_pass()
 
     done = cli("resume", "--all")
 
@@ -757,3 +763,36 @@ def test_the_journal_on_the_command_line_goes_before_the_environment(kept, cli):
 
     assert not Path("runs.db").exists()
     assert [run["id"] for run in document(cli("runs", "--journal", "other.db", "--json"))] == ["p"]
+
+
+# Who answers, and with which planner
+
+
+def test_who_has_answered_is_on_record(paying, cli):
+    cli("approve", "pay-1", "--by", "Ada")
+
+    cli("resume", "pay-1")
+
+    told = document(cli("events", "pay-1", "--json"))
+    assert [event["by"] for event in told if event["kind"] == "request_answered"] == ["Ada"]
+
+
+@pytest.mark.parametrize("words", [("approve", "made-1"), ("deny", "made-1"), ("cancel", "made-1"), ("fork", "made-1")])
+def test_a_planner_that_is_not_kept_is_named_where_the_run_is_taken_up(kept, cli, module_file, words):
+    module_file(
+        "made.py",
+        """
+        from kept import paying
+        from planboard import Agent, Goap
+
+        agent = Agent("own", [paying], planner=Goap(objective="net"))
+        """,
+    )
+    assert cli("run", "made.py", "-i", "Expense.amount=7", "--id", "made-1").exit_code == 6
+    other = (kept / "made.py").read_text(encoding="utf-8").replace(', planner=Goap(objective="net")', "")
+    (kept / "made.py").write_text(other, encoding="utf-8")
+
+    refused, taken = cli(*words), cli(*words, "--planner", "goap")
+
+    assert "On the command line: --planner NAME." in refused.stderr
+    assert taken.exit_code == 0, taken.output

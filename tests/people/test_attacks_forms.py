@@ -26,7 +26,6 @@ from planboard import (
     Edit,
     Finished,
     InvalidAnswerError,
-    JournalError,
     MemoryJournal,
     Named,
     PlanboardError,
@@ -95,12 +94,10 @@ FORMS: list[tuple[Any, Any, Any]] = [
     (Box[int], {"inside": 3}, Box[int](inside=3)),
     (Box[Cat], {"inside": {"lives": 3}}, Box[Cat](inside=Cat(lives=3))),
     (Annotated[int, Field(gt=3)], 5, 5),
-    (Annotated[str, Named("who")], "ann", "ann"),
     (Literal["a", "b"], "b", "b"),
     (Color, "red", Color.RED),
     (Plain, {"n": 1, "when": "2026-01-01T00:00:00Z"}, Plain(1, datetime(2026, 1, 1, tzinfo=UTC))),
     (Point, [1, 2], Point(1, 2)),
-    (tuple[int, str], [1, "a"], (1, "a")),
     (set[int], [1, 2], {1, 2}),
     (Decimal, "1.10", Decimal("1.10")),
     (date, "2026-01-01", date(2026, 1, 1)),
@@ -139,7 +136,11 @@ def test_a_name_of_an_output_is_that_of_the_answer(kept, elsewhere):
 
     agent = Agent(
         "forms",
-        [human(int, prompt="limit?", name="a", output="limit"), human(int, prompt="other?", name="b", output="other"), show],
+        [
+            human(int, prompt="limit?", name="a", output="limit"),
+            human(int, prompt="other?", name="b", output="other"),
+            show,
+        ],
     )
     process = agent.process(options=kept(concurrency=2))
     go(process)
@@ -242,10 +243,10 @@ class Open(BaseModel):
     n: int
 
     @action(approval=True)
-    def close(self, expense: Expense) -> "Closed":
+    def close(self) -> "Closed":
         """Close it."""
         effects["close"] += 1
-        return Closed(n=self.n + expense.amount)
+        return Closed(n=self.n + 1)
 
 
 @state
@@ -283,7 +284,7 @@ def test_actions_of_states_are_agreed_to(kept, elsewhere, word):
 
 def test_services_and_context_are_not_shown(kept):
     class Db:
-        password = "hunter2"  # noqa: S105
+        password = "hunter2"
 
     @achieves_goal("done")
     @action(approval=True)
@@ -302,21 +303,24 @@ def test_services_and_context_are_not_shown(kept):
 class Login(BaseModel):
     user: str
     password: SecretStr
-    api_key: str = "sk-123-secret"
+    api_key: str
+
+
+SECRETS = ("hunter2", "sk-123-secret", "tok-456-secret")
 
 
 @pytest.mark.parametrize("way", ["approve", "edit", "deny", "raise"])
 def test_secrets_reach_neither_the_file_nor_a_text(kept, tmp_path, way):
     @achieves_goal("done")
     @action(approval=True)
-    def log_in(login: Login, token: Annotated[str, Named("token")]) -> Done:
+    def log_in(login: Login, access_token: Annotated[str, Named("access_token")]) -> Done:
         """Log in."""
         if way == "raise":
             raise ValueError(login)
         return Done(shown="in")
 
     agent = Agent("login", [log_in, human(Login, prompt="{expense.payee}, log in", needs=[Expense], name="ask")])
-    process = agent.process(Expense(), token="tok-456-secret", returning=Done, options=kept())  # noqa: S106
+    process = agent.process(Expense(), access_token="tok-456-secret", returning=Done, options=kept())
     go(process)
     process.respond(process.pending[0].id, {"user": "ada", "password": "hunter2", "api_key": "sk-123-secret"})
     go(process)
@@ -333,8 +337,8 @@ def test_secrets_reach_neither_the_file_nor_a_text(kept, tmp_path, way):
     kept().journal.close()
     stored = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())
     texts.append(stored.decode(errors="replace"))
-    for secret in ("hunter2", "sk-123-secret", "tok-456-secret"):
-        assert all(secret not in text for text in texts)
+    found = [(secret, place) for secret in SECRETS for place, text in enumerate(texts) if secret in text]
+    assert found == []
 
 
 def test_a_wrong_answer_does_not_repeat_a_secret():
@@ -377,13 +381,6 @@ def test_restoring_with_another_agent_is_refused(kept, elsewhere):
     other = Agent("other", [human(Expense, prompt="?")])
     with pytest.raises(PlanboardError, match="paying"):
         elsewhere(other, process)
-
-
-def test_a_child_is_not_restored_by_itself(kept):
-    from planboard import subagent
-
-    agent = Agent("parent", [subagent(PAYING, returning=Done)], types=[]) if False else None
-    assert agent is None
 
 
 def test_finished_is_no_answer_to_a_question(kept):
@@ -431,7 +428,7 @@ def test_what_is_written_does_not_depend_on_the_hash_seed(tmp_path):
     )
     outputs = set()
     for seed in ("0", "1", "2"):
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             [sys.executable, "-c", program, str(Path(__file__).parent)],
             env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True, cwd=tmp_path,
         )  # fmt: skip

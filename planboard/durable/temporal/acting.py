@@ -5,7 +5,7 @@ even begin, so that Temporal may hand it to another one without anything being d
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -108,7 +108,7 @@ class Acting:
             outcome = await answer_of(
                 ModelCall(order["call"], model, request, before, core.models.meter(took.append), took)
             )
-        return {**_answered(outcome), "took": took_data(took)}
+        return _answered(outcome, took)
 
     @activity.defn(name="planboard.condition")
     async def judge(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Acting:
         bound.kwargs.update(process._core.models.for_condition(condition, call.took))  # noqa: SLF001
         async with _beating():
             outcome = await answer_of(call)
-        return {**_answered(outcome), "took": took_data(call.took)}
+        return _answered(outcome, call.took)
 
     def _stand_in(self, order: Mapping[str, Any]) -> Process:
         """Return a process that stands for the one in the workflow: the same agent, and what is left of its budget."""
@@ -179,13 +179,8 @@ def _result(
     action = call.action
     try:
         data = _outcome(process, call, outcome, codec)
-        return (
-            fits(
-                {**data, "effects": effects_data(call.effects, codec.values, positions)},
-                f"What action {action.name!r} did",
-            )
-            or data
-        )
+        data["effects"] = effects_data(call.effects, codec.values, positions)
+        return fits(data, f"What action {action.name!r} did")
     except Exception as error:  # noqa: BLE001 - see above
         known = error if isinstance(error, ExecutionError | EntryTypeError) else None
         wrong = known or ExecutionError(action.name, f"What action {action.name!r} did cannot be told: {error}")
@@ -210,16 +205,23 @@ def _outcome(process: Process, call: ActionCall, outcome: Outcome, codec: EventC
             return {"kind": "failed", "error": error_data(error)}
 
 
-def _answered(outcome: Outcome) -> dict[str, Any]:
+def _answered(outcome: Outcome, took: Sequence[ModelUsage]) -> dict[str, Any]:
+    data: dict[str, Any] = {"kind": "done"}
     match outcome:
         case Succeeded(ModelReply() as reply):
-            return {"kind": "done", "reply": REPLY.dump_python(reply, mode="json")}
+            data["reply"] = REPLY.dump_python(reply, mode="json")
         case Succeeded(bool() as truth):
-            return {"kind": "done", "value": truth}
+            data["value"] = truth
         case Failed(error):
-            return {"kind": "failed", "error": error_data(error)}
-    wrong = outcome.value if isinstance(outcome, Succeeded) else outcome
-    return {"kind": "failed", "error": error_data(TypeError(f"{type(wrong).__name__} is no answer"))}
+            data = {"kind": "failed", "error": error_data(error)}
+        case other:
+            wrong = other.value if isinstance(other, Succeeded) else other
+            data = {"kind": "failed", "error": error_data(TypeError(f"{type(wrong).__name__} is no answer"))}
+    data["took"] = took_data(took)
+    try:
+        return fits(data, "The answer of a model")
+    except EntryTypeError as error:
+        return {"kind": "failed", "error": error_data(error), "took": data["took"]}
 
 
 async def _refuse_children(order: ChildOrder) -> Any:

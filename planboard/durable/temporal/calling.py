@@ -6,23 +6,21 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
-from temporalio.exceptions import ActivityError, CancelledError, ChildWorkflowError, TimeoutType, is_cancelled_exception
+from temporalio.exceptions import ActivityError, ChildWorkflowError, TimeoutType, is_cancelled_exception
 from temporalio.exceptions import TimeoutError as TemporalTimeoutError
 
 from planboard.actions.context import ChildOrder
+from planboard.blackboard.codec import to_text
 from planboard.durable.temporal.home import Home
 from planboard.durable.temporal.orders import order_for, outcome_of
+from planboard.durable.temporal.payloads import MESSAGE
 from planboard.durable.temporal.standing import MEMO, standing_of
-from planboard.durable.temporal.stretching import child_of, remaining
-from planboard.errors import (
-    ActionError,
-    BudgetExceededError,
-    EntryTypeError,
-    PlanboardError,
-    ProcessTerminatedError,
-)
+from planboard.durable.temporal.stretching import OF_BUDGET, child_of, remaining
+from planboard.errors import BudgetExceededError, EntryTypeError, PlanboardError, ProcessTerminatedError
+from planboard.events import ProcessStatus
 from planboard.events.codec import EventCodec
-from planboard.runtime.outcome import ActionCall, Command, ConditionCall, Failed, ModelCall, Outcome, Succeeded
+from planboard.runtime.executor import Executor
+from planboard.runtime.outcome import ActionCall, Command, ConditionCall, Failed, ModelCall, Outcome
 from planboard.runtime.process import Process
 
 WORKFLOW = "planboard.process"
@@ -65,6 +63,10 @@ class Calls:
         self._home = home
         self._planner = planner
         self._codec = codec
+        self.exhausted: str | None = None
+        """Which limit of the process was reached in a child."""
+        self._sent = 0
+        self._at = 0
 
     async def elsewhere(self, call: Command) -> Outcome | None:
         """Have a call carried out; `None` if nobody knows how far it has got."""
@@ -72,6 +74,7 @@ class Calls:
             order = {**self._common(call), **order_for(call, self._process, self._codec)}
         except EntryTypeError as error:
             return Failed(error)
+        await self._room(order)
         try:
             data = await self._activity(call, order)
         except ActivityError as error:
@@ -82,6 +85,14 @@ class Calls:
             raise RuntimeError(str(error.cause)) from error
         return None if data["kind"] == "lost" else outcome_of(call, data, self._codec, self._process)
 
+    async def _room(self, order: dict[str, Any]) -> None:
+        """Wait until what others are sent has gone, if this does not fit into the same message."""
+        size, now = len(to_text(order).encode()), workflow.info().get_current_history_length
+        while self._at == (at := now()) and self._sent and self._sent + size > MESSAGE:
+            await workflow.wait_condition(lambda: now() != at)  # noqa: B023 - waited for in here
+        self._sent = size + (self._sent if self._at == at else 0)
+        self._at = at
+
     def _common(self, call: Command) -> dict[str, Any]:
         return {
             "agent": self._process.agent.name,
@@ -90,6 +101,10 @@ class Calls:
             "budget": remaining(self._process, call),
             "identities": dict(self._process.options.identities),
         }
+
+    async def below(self, call: ActionCall) -> Outcome | None:
+        """Run a step that does nothing but run a child: in the workflow, for it only waits."""
+        return await _Waiting(threads=False).run(call, self._process._core.note_retry)  # noqa: SLF001
 
     async def _activity(self, call: Command, order: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(call, ActionCall):
@@ -103,7 +118,7 @@ class Calls:
             )
         action = call.action
         limit = _LONG if action.timeout is None else timedelta(seconds=action.timeout + 60)
-        if action.read_only and not action.is_async:
+        if action.read_only and not action.is_async and action.retry is None:
             return await workflow.execute_local_activity(  # type: ignore[no-any-return]
                 "planboard.action", order, start_to_close_timeout=limit, summary=action.name
             )
@@ -120,8 +135,9 @@ class Calls:
     async def run_child(self, order: ChildOrder) -> Any:
         """Run a child as a workflow of its own, and return its result."""
         process = self._process
-        child, planner = child_of(process, order, self._home, self._planner)
+        child, planner, inherited = child_of(process, order, self._home, self._planner)
         luggage = self._home.pack(child, planner)
+        await self._room(luggage)
         try:
             found = await workflow.execute_child_workflow(
                 WORKFLOW,
@@ -140,6 +156,8 @@ class Calls:
         ended = self._home.unpack(found, clock=WorkflowClock())
         order.effects.charged += ended.usage
         process._core.ledger.charge(ended.usage)  # noqa: SLF001 - within the package
+        if ended.status is ProcessStatus.TERMINATED and ended.reason.startswith(tuple(inherited)):
+            self.exhausted = f"{ended.reason.removeprefix(OF_BUDGET)} (in {child.id!r})"
         ended.raise_for_status()
         return ended.result(order.returning) if order.returning is not None else ended
 
@@ -155,14 +173,8 @@ def is_by_a_limit(outcome: Outcome) -> bool:
     return isinstance(outcome, Failed) and isinstance(outcome.error.__cause__ or outcome.error, limits)
 
 
-async def run_here(call: ActionCall) -> Outcome | None:
-    """Run a step that does nothing but run a child: in the workflow, for it only waits."""
-    try:
-        return Succeeded(await call.action.body.function(*call.bound.args, **call.bound.kwargs))
-    except (asyncio.CancelledError, CancelledError):
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is becomes an outcome
-        message = f"Action {call.action.name!r} raised {type(error).__name__}: {error} ({call.action.where})"
-        wrapped = ActionError(call.action.name, message)
-        wrapped.__cause__ = error
-        return Failed(wrapped)
+class _Waiting(Executor):
+    """Runs steps that only wait for a child. Their timeouts are not heeded, for a child may wait for a person."""
+
+    async def _once(self, call: ActionCall) -> object:
+        return await self._invoke(call)

@@ -1,5 +1,6 @@
 """Runs on Temporal as programs and people hold them: begun, looked at, answered, cancelled, waited for."""
 
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -263,7 +264,7 @@ class TemporalRuns:
                 raise UnknownRequestError(request_id, message) from None
             if status not in (RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED):
                 raise
-            await handle.signal("planboard.answer_later", args=[request_id, told])
+            await handle.signal("planboard.answer_later", args=[request_id, told, time.time()])
             return False
         return True
 

@@ -128,7 +128,7 @@ class Home:
         bodies = [record.body for record in journal.read(process.id)]
         manifest = journal.manifest(run["fingerprint"])
         data = {"run": kept, "planner": planner, "manifest": manifest, "events": squeezed(bodies)}
-        return fits(data, f"What the run of {process.agent.name!r} begins with is too large") or data
+        return fits(data, f"What the run of {process.agent.name!r} begins with is too large")
 
     def repack(self, luggage: Mapping[str, Any], process: Process) -> dict[str, Any]:
         """Return a process as it stands as data.
@@ -140,9 +140,14 @@ class Home:
         Raises:
             EntryTypeError: It is too large, or something on its board cannot be written.
         """
-        codec = EventCodec(self.codec(process.agent))
-        data = {**luggage, "events": squeezed([codec.encode(event) for event in process.events])}
-        return fits(data, f"The run {process.id!r} of {process.agent.name!r} has become too large") or data
+        codec, core = EventCodec(self.codec(process.agent)), process._core  # noqa: SLF001 - within the package
+        data = {
+            **luggage,
+            "events": squeezed([codec.encode(event) for event in process.events]),
+            "seconds": core.ledger.seconds(process.options.clock.time()),
+            "ticks": core.ticks,
+        }
+        return fits(data, f"The run {process.id!r} of {process.agent.name!r} has become too large")
 
     def unpack(
         self, luggage: Mapping[str, Any], *, clock: Clock = SYSTEM_CLOCK, planner: Planner | None = None
@@ -162,6 +167,8 @@ class Home:
             agent, journal, run["id"], planner=planner or self.planner(luggage["planner"], agent), clock=clock,
             secrets=self.secrets,
         )  # fmt: skip
+        process._core.ledger._ran = luggage.get("seconds", 0.0)  # noqa: SLF001 - what events do not tell
+        process._core.ticks = luggage.get("ticks", 0)  # noqa: SLF001
         process.options = replace(process.options, journal=None)
         process._keeper = process._log.keep = process._core.results.check_entry = None  # noqa: SLF001 - see above
         return process

@@ -35,11 +35,13 @@ def order_for(call: Command, process: Process, codec: EventCodec) -> dict[str, A
         EntryTypeError: It cannot be written, or is too large.
     """
     if isinstance(call, ModelCall):
-        return {"request": REQUEST.dump_python(call.request, mode="json"), "call": call.number}
+        request = {"request": REQUEST.dump_python(call.request, mode="json"), "call": call.number}
+        return fits(request, "What the model is asked")
     entries = {entry.position: entry for entry in call.bound.entries}
     if isinstance(call, ConditionCall):
         stored = [codec._stored(entries[place]) for place in sorted(entries)]  # noqa: SLF001
-        return {"condition": call.condition.name, "call": call.number, "entries": stored}
+        judged = {"condition": call.condition.name, "call": call.number, "entries": stored}
+        return fits(judged, f"What condition {call.condition.name!r} looks at")
     action = call.action
     if action.body.may_ask:  # it may look at all that is on the board
         entries |= {entry.position: entry for entry in process.board.visible}
@@ -53,7 +55,7 @@ def order_for(call: Command, process: Process, codec: EventCodec) -> dict[str, A
         "given": _given(action, call.bound),
         "again": action.idempotent or action.read_only,
     }
-    return fits(data, f"What action {action.name!r} is given") or data
+    return fits(data, f"What action {action.name!r} is given")
 
 
 def outcome_of(call: Command, data: Mapping[str, Any], codec: EventCodec, process: Process) -> Outcome:

@@ -19,11 +19,14 @@ from planboard.runtime.requests import Answer, Approve, Deny, Edit, Finished
 LIMIT = 1_900_000
 """How many bytes one payload may have: Temporal takes 2 MB, and refuses the whole task beyond that."""
 
+MESSAGE = 2_000_000
+"""How many bytes of orders are sent at once: Temporal takes 4 MB in one message, and ends the run beyond that."""
+
 _READABLE = 200_000
 """Events of more characters than this travel compressed; below it people can read them in Temporal's own pages."""
 
 
-def fits(data: Any, what: str) -> Any:
+def fits(data: dict[str, Any], what: str) -> dict[str, Any]:
     """Return data that is small enough for Temporal.
 
     Raises:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from planboard.blackboard.codec import to_text
 from planboard.events import ProcessStatus
 from planboard.runtime.process import Process
 from planboard.runtime.requests import Request
@@ -13,6 +14,8 @@ MEMO = "planboard"
 """The name of the memo."""
 
 _REASON = 500
+_LIMIT = 200_000
+"""How many bytes it may have, or else requests are told of without their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +42,18 @@ def standing_of(process: Process) -> dict[str, Any]:
     """Return where a process stands as data."""
     status = ProcessStatus.RUNNING if process.status is ProcessStatus.NOT_STARTED else process.status
     pending = process._core.people.pending()  # noqa: SLF001 - within the package; its own, not those of children
+    asked = [
+        {**asdict(request), "expires_at": None if request.expires_at is None else request.expires_at.timestamp()}
+        for request in pending
+    ]
+    if len(to_text(asked).encode()) > _LIMIT:
+        asked = [{**one, "prompt": one["prompt"][:_REASON], "arguments": {}, "schema": {}} for one in asked]
     return {
         "agent": process.agent.name,
         "status": str(status),
         "reason": process.reason[:_REASON],
         "wakes_at": process.wakes_at,
-        "pending": [
-            {**asdict(request), "expires_at": None if request.expires_at is None else request.expires_at.timestamp()}
-            for request in pending
-        ],
+        "pending": asked,
     }
 
 

@@ -32,8 +32,16 @@ def remaining(process: Process, call: Command | None = None) -> dict[str, Any]:
     return left
 
 
-def child_of(process: Process, order: ChildOrder, home: Home, planner: str | None) -> tuple[Process, str | None]:
-    """Return the child that is asked for, not run yet, and how its planner is told of.
+OF_BUDGET = "budget: "
+"""Before the limit, in the reason of a run that was terminated by one."""
+
+
+def child_of(
+    process: Process, order: ChildOrder, home: Home, planner: str | None
+) -> tuple[Process, str | None, list[str]]:
+    """Return the child that is asked for, not run yet, how its planner is told of, and which limits are its parent's.
+
+    Those are told as the beginnings of the reasons that they give.
 
     Args:
         process: The parent.
@@ -71,7 +79,8 @@ def child_of(process: Process, order: ChildOrder, home: Home, planner: str | Non
         order.inputs, dict(order.bindings), returning=order.returning, options=options,
         process_id=f"{process.id}.{order.call}{again}",
     )  # fmt: skip
-    return child, named
+    inherited = [name for name, limit in limits.items() if limit is not None and limit == above[name]]
+    return child, named, [f"{OF_BUDGET}{name}: " for name in inherited]
 
 
 def _least(one: float | None, other: float | None) -> float | None:

@@ -18,7 +18,7 @@ from temporalio.worker import (
     WorkflowInterceptorClassInput,
 )
 
-from planboard.durable.temporal.calling import WORKFLOW, Calls, WorkflowClock, is_by_a_limit, is_child, run_here
+from planboard.durable.temporal.calling import WORKFLOW, Calls, WorkflowClock, is_by_a_limit, is_child
 from planboard.durable.temporal.home import Home
 from planboard.durable.temporal.payloads import answer_from
 from planboard.durable.temporal.planning import RecordedPlanner, _Unplanned
@@ -26,8 +26,10 @@ from planboard.durable.temporal.standing import MEMO, standing_of
 from planboard.errors import AlreadyAnsweredError, EntryTypeError, PlanboardError
 from planboard.events import ProcessStatus
 from planboard.events.codec import EventCodec
+from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.outcome import ActionCall, Command, Outcome
 from planboard.runtime.process import Process
+from planboard.runtime.requests import Decision
 
 _AT_ONCE = timedelta(milliseconds=1)
 
@@ -61,7 +63,7 @@ class ProcessWorkflow:
         self.home: Home
         self.process: Process | None = None
         self.luggage: dict[str, Any] = {}
-        self.inbox: list[tuple[str, Any]] = []
+        self.inbox: list[tuple[str, Any, float]] = []
         self.children: dict[int, tuple[ActionCall, asyncio.Task[Outcome | None]]] = {}
         self.told: dict[str, Any] = {}
 
@@ -96,39 +98,54 @@ class ProcessWorkflow:
     @workflow.update(name="planboard.answer")
     async def answer(self, request_id: str, told: dict[str, Any]) -> None:
         """Take an answer to a request."""
-        self.inbox.append((request_id, told))
+        if self.process is None:  # it has come with the first task of a workflow that goes on with a run
+            await workflow.wait_condition(lambda: self.process is not None)
+            try:
+                self.look_at(request_id, told)
+            except (PlanboardError, ValueError) as error:
+                raise ApplicationError(str(error), type=type(error).__name__, non_retryable=True) from error
+        self.inbox.append((request_id, told, workflow.time()))
 
     @answer.validator
     def look_at(self, request_id: str, told: dict[str, Any]) -> None:
         """Refuse an answer that does not fit, or to something that is not asked."""
-        if any(request_id == earlier for earlier, _ in self.inbox):
+        if self.process is None:
+            return
+        self._read(request_id, told, workflow.time())
+        if any(earlier[0] == request_id and self._fits(earlier) for earlier in self.inbox):
             message = f"Request {request_id!r} was answered already; that answer stands."
             raise AlreadyAnsweredError(request_id, message)
-        self._read(request_id, told)
 
     @workflow.signal(name="planboard.answer_later")
-    async def answer_later(self, request_id: str, told: dict[str, Any]) -> None:
+    async def answer_later(self, request_id: str, told: dict[str, Any], sent: float | None = None) -> None:
         """Take an answer that was left while no worker was there; one that does not fit is dropped."""
-        self.inbox.append((request_id, told))
+        self.inbox.append((request_id, told, workflow.time() if sent is None else sent))
 
     @workflow.query(name="planboard.process")
     def show(self) -> dict[str, Any]:
         """Return the process as it stands."""
         return self.luggage if self.process is None else self.home.repack(self.luggage, self.process)
 
-    def _read(self, request_id: str, told: Any) -> Any:
-        if self.process is None:
-            message = "The run has not begun yet; try again."
-            raise PlanboardError(message)
+    def _read(self, request_id: str, told: Any, sent: float) -> tuple[OpenCall, Decision]:
+        assert self.process is not None  # noqa: S101 - both callers see to that
         people = self.process._core.people  # noqa: SLF001
-        call = people.find(request_id)
+        call = people.find(request_id, in_time=True)
+        if call.until is not None and call.until <= sent:
+            call = people.find(request_id)  # which says that it has expired
         return call, people.read(call, answer_from(self.codec.values, told))
+
+    def _fits(self, answer: tuple[str, Any, float]) -> bool:
+        try:
+            self._read(*answer)
+        except (PlanboardError, ValueError):
+            return False
+        return True
 
     def _listen(self, process: Process) -> None:
         while self.inbox:
-            request_id, told = self.inbox.pop(0)
+            request_id, told, sent = self.inbox.pop(0)
             try:
-                call, decision = self._read(request_id, told)
+                call, decision = self._read(request_id, told, sent)
             except (PlanboardError, ValueError) as error:
                 workflow.logger.warning("An answer to %s was dropped: %s", request_id, error)
                 continue
@@ -143,7 +160,8 @@ class ProcessWorkflow:
         core.held.take_up()
         while True:
             self._listen(process)
-            core.resume()
+            if process.status is ProcessStatus.WAITING:
+                core.resume()
             calls = await self._decide(process)
             if calls:
                 self._tell(process)
@@ -233,6 +251,7 @@ class ProcessWorkflow:
         if any(is_by_a_limit(outcome) for _, outcome in known):
             core.ledger.objection(0.0, workflow.time())  # it takes note of limits of this run that were reached there
             core.ledger.objection_to_models(workflow.time())
+            core.ledger.exhausted = core.ledger.exhausted or self.calls.exhausted
         if known:
             core.deliver([call for call, _ in known], [outcome for _, outcome in known])
         for call, task in zip(calls, tasks, strict=True):
@@ -254,5 +273,5 @@ class ProcessWorkflow:
                 earlier, task = self.children.pop(call.number)
                 call.effects = earlier.effects
                 return task
-            return asyncio.create_task(run_here(call))
+            return asyncio.create_task(self.calls.below(call))
         return asyncio.create_task(self.calls.elsewhere(call))
