@@ -74,7 +74,6 @@ class Calls:
             order = {**self._common(call), **order_for(call, self._process, self._codec)}
         except EntryTypeError as error:
             return Failed(error)
-        await self._room(order)
         try:
             data = await self._activity(call, order)
         except ActivityError as error:
@@ -89,7 +88,7 @@ class Calls:
         """Wait until what others are sent has gone, if this does not fit into the same message."""
         size, now = len(to_text(order).encode()), workflow.info().get_current_history_length
         while self._at == (at := now()) and self._sent and self._sent + size > MESSAGE:
-            await workflow.wait_condition(lambda: now() != at)  # noqa: B023 - waited for in here
+            await workflow.wait_condition(lambda: now() != at)
         self._sent = size + (self._sent if self._at == at else 0)
         self._at = at
 
@@ -108,6 +107,7 @@ class Calls:
 
     async def _activity(self, call: Command, order: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(call, ActionCall):
+            await self._room(order)
             name = "planboard.model" if isinstance(call, ModelCall) else "planboard.condition"
             return await workflow.execute_activity(  # type: ignore[no-any-return]
                 name,
@@ -122,6 +122,7 @@ class Calls:
             return await workflow.execute_local_activity(  # type: ignore[no-any-return]
                 "planboard.action", order, start_to_close_timeout=limit, summary=action.name
             )
+        await self._room(order)
         again = order["again"]
         return await workflow.execute_activity(  # type: ignore[no-any-return]
             "planboard.action",
