@@ -7,7 +7,7 @@ the outcomes to `deliver`. All state is in `ProcessState` and changes only by re
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from planboard.actions.context import NOTHING, ChildRunner, Usage
+from planboard.actions.context import ChildRunner
 from planboard.blackboard.schema import describe_error
 from planboard.errors import BlackboardError, PlanningError
 from planboard.events import (
@@ -31,7 +31,6 @@ from planboard.runtime.judging import question_of, take_answer
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
 from planboard.runtime.models import Models
-from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.outcome import (
     ActionCall,
@@ -48,41 +47,23 @@ from planboard.runtime.policies import as_policies
 from planboard.runtime.results import Results
 from planboard.runtime.starting import Starter
 from planboard.runtime.stuck import action_in_the_way, why_stuck
+from planboard.runtime.surroundings import Surroundings
 from planboard.runtime.turns import Turns
-
-
-def _always(_: int) -> bool:
-    return True
-
-
-def _no_usage(_: int) -> Usage:
-    return NOTHING
-
-
-def _nothing() -> None:
-    pass
-
-
-def _nothing_arrived(_: OpenCall) -> None:
-    return None
 
 
 class ProcessCore:
     """Decides and records; see the module."""
 
     __slots__ = (
-        "arrived",
+        "around",
         "cancelled",
         "charged",
         "clock",
         "errors",
         "failure",
         "goals",
-        "has_news",
         "held",
-        "keep",
         "ledger",
-        "let_go",
         "models",
         "now",
         "options",
@@ -95,7 +76,6 @@ class ProcessCore:
         "results",
         "run_child",
         "running",
-        "spent_below",
         "start",
         "state",
         "ticks",
@@ -136,16 +116,8 @@ class ProcessCore:
         self.clock = clock
         self.now = 0.0
         """The time of the current decision, in seconds since 1970."""
-        self.has_news: Callable[[int], bool] = _always
-        """Tells whether a child of a suspended call can go on."""
-        self.let_go: Callable[[int], object] = _always
-        """Forgets the children of a call that has ended."""
-        self.spent_below: Callable[[int], Usage] = _no_usage
-        """Tells what the children of a call have spent."""
-        self.arrived: Callable[[OpenCall], tuple[ActionCall, Outcome] | None] = _nothing_arrived
-        """Returns what an action returned before an earlier program ended, if it is kept."""
-        self.keep: Callable[[], object] = _nothing
-        """Writes down what has happened, if the process is kept."""
+        self.around = Surroundings()
+        """What it is told by whoever holds it."""
         self.running: dict[int, Command] = {}
         self.charged: set[int] = set()
         self.held = Held(self)
@@ -333,7 +305,7 @@ class ProcessCore:
                     self.results.raised(call, error)
                 case AskedReplan():
                     self.results.asked_replan(call, outcome)
-            self.let_go(call.number)
+            self.around.let_go(call.number)
         self.plan = followed if len(calls) == 1 else None
         if broken is not None:
             self.fail(broken)
@@ -350,7 +322,7 @@ class ProcessCore:
             error=describe_error(error),
             wait=wait,
         )
-        self.keep()
+        self.around.keep()
 
     # Ending
 
@@ -384,7 +356,7 @@ class ProcessCore:
             del self.running[call.number]
             if isinstance(call, ActionCall):
                 self.results.stopped(call)
-                self.let_go(call.number)
+                self.around.let_go(call.number)
             elif isinstance(call, ModelCall) and self.turns is not None:
                 self.turns.stopped(call)
 

@@ -57,7 +57,7 @@ class Held:
 
     def spent_on(self, call: OpenCall) -> Usage:
         """Return what a call has spent that will not be run again, with its children; it is told by an event."""
-        below = self._core.spent_below(call.number)
+        below = self._core.around.spent_below(call.number)
         if call.number not in self._core.charged:
             return below
         self._core.charged.discard(call.number)
@@ -90,7 +90,7 @@ class Held:
                 self._core.people.take_back(call)
             elif call.phase != "running" or call.number not in self._core.state.open:
                 continue
-            elif (arrived := self._core.arrived(call)) is not None:
+            elif (arrived := self._core.around.arrived(call)) is not None:
                 self._core.deliver((arrived[0],), (arrived[1],))
                 self._core.charged.discard(call.number)
             elif action.idempotent or action.read_only:
@@ -106,7 +106,7 @@ class Held:
         """Start the calls that somebody has agreed to, and those whose children can go on."""
         calls: list[ActionCall] = []
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
-            if call.phase == "released" or (call.phase == "suspended" and self._core.has_news(call.number)):
+            if call.phase == "released" or (call.phase == "suspended" and self._core.around.has_news(call.number)):
                 action = self._core.state.world.compilation.catalogue.actions[call.action]
                 cost, value = self._core.start.price(self._core.start.operator_of(call.action))
                 charged = call.number in self._core.charged
@@ -151,6 +151,6 @@ class Held:
 
     def _any_news(self) -> bool:
         return any(
-            call.phase == "released" or (call.phase == "suspended" and self._core.has_news(call.number))
+            call.phase == "released" or (call.phase == "suspended" and self._core.around.has_news(call.number))
             for call in self._core.state.open.values()
         )

@@ -43,6 +43,9 @@ def _reason_in(word: Any) -> str:
     return str(word.get("reason", "cancelled")) if isinstance(word, dict) else "cancelled"
 
 
+_EXPIRED = {"decision": "expired"}
+
+
 class Ear:
     """Takes the answers to the requests of one process, each once, whoever gives it."""
 
@@ -91,6 +94,21 @@ class Ear:
         if process._executor is None:  # noqa: SLF001
             process._catch_up(keeper.news())  # noqa: SLF001
 
+    def may_expire(self, request_id: str) -> bool:
+        """Tell whether a request may expire now; an answer that was left in time is taken instead.
+
+        The place of the answer is taken first, so that nobody is told that one counts which comes too late.
+        """
+        keeper = self._process._keeper  # noqa: SLF001
+        if keeper is None or keeper.kept == 0 or keeper.mail().get(request_id) == _EXPIRED:
+            return True
+        try:
+            keeper.post(request_id, _EXPIRED)
+        except AlreadyAnsweredError:
+            self.listen()
+            return keeper.mail().get(request_id) == _EXPIRED
+        return True
+
     def told_to_stop(self) -> str | None:
         """Return why the run shall be cancelled, if word of that was left in the journal."""
         keeper = self._process._keeper  # noqa: SLF001
@@ -121,7 +139,7 @@ class Ear:
             if request_id == CANCEL:
                 process._core.cancel(_reason_in(body))  # noqa: SLF001
                 continue
-            if request_id.startswith(OUTCOME) or request_id in process._core.state.answered:  # noqa: SLF001
+            if request_id.startswith(OUTCOME) or request_id in process._core.state.answered or body == _EXPIRED:  # noqa: SLF001
                 continue
             try:
                 call = people.find(request_id, in_time=True)  # else it would not have been left

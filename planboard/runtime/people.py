@@ -1,15 +1,14 @@
 """Where a run meets people and time: what it asks them, what they decide, and what has to wait until a moment."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from planboard._text import suggest
-from planboard.actions.action import Action, BoundInput, Call
+from planboard.actions.action import Action, Call
 from planboard.actions.context import NO_EFFECTS, Usage
 from planboard.actions.waiting import AskPerson, Denied, Expired, Slept, moment_of
 from planboard.blackboard.entry import Entry
-from planboard.blackboard.integrity import watch
 from planboard.blackboard.schema import describe_error
 from planboard.errors import (
     ActionError,
@@ -31,13 +30,13 @@ from planboard.events import (
     SleepStarted,
 )
 from planboard.planners.supervisor.outlook import SUPERVISOR
-from planboard.planners.world import Binding, binding_of
+from planboard.planners.world import binding_of
 from planboard.runtime.commit import new_entries, positions_hidden
-from planboard.runtime.fitting import fitted, schema_for, schema_of_decision, shown_to_people
+from planboard.runtime.fitting import schema_for, schema_of_decision, shown_to_people
+from planboard.runtime.given import as_entries, changed, for_outputs, forms_of
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.policies import Approval
 from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished, Request, read_decision
-from planboard.types import TypeForm
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -95,7 +94,7 @@ class People:
             inputs=inputs,
             purpose="approval",
             prompt=prompt,
-            schema=schema_of_decision(("approve", "edit", "deny"), _forms(action)),
+            schema=schema_of_decision(("approve", "edit", "deny"), forms_of(action)),
             arguments=shown_to_people(arguments),
             expires_at=None if expires is None else self._core.now + expires,
             tool_call=tool_call,
@@ -124,7 +123,7 @@ class People:
                 f"The program ended while {call.action!r} was running, and nobody knows how far it got. "
                 "Approve to run it again, deny to go on without it, or give what it returned if it has finished."
             ),
-            schema=schema_of_decision(("approve", "edit", "deny", "finished"), _forms(action)),
+            schema=schema_of_decision(("approve", "edit", "deny", "finished"), forms_of(action)),
             arguments=shown,
             tool_call=call.tool_call,
             nth=1 if call.request is None else call.request.nth + 1,
@@ -234,11 +233,11 @@ class People:
         action = self._action(call)
         try:
             if isinstance(decision, Answer) and isinstance(action.wait, AskPerson):
-                return Answer(self._for_outputs(action, decision.value, action.wait.form))
+                return Answer(for_outputs(action, decision.value, action.wait.form))
             if isinstance(decision, Finished):
-                return Finished(self._for_outputs(action, decision.value, action.only_output))
+                return Finished(for_outputs(action, decision.value, action.only_output))
             if isinstance(decision, Edit):
-                return Edit(**self._changed(action, decision.arguments))
+                return Edit(**changed(action, decision.arguments))
         except (ValueError, ExecutionError) as error:
             message = f"That does not answer {request.id!r}: {error}"
             raise InvalidAnswerError(request.id, message) from error
@@ -258,7 +257,8 @@ class People:
             case Approve():
                 self._record(call, "approved", by=by)
             case Edit():
-                entries, arguments = self._entries(self._action(call), decision.arguments)
+                action, position = self._action(call), self._core.state.board.next_position
+                entries, arguments = as_entries(action, decision.arguments, PERSON, position)
                 self._record(call, "edited", by=by, entries=entries, arguments=arguments)
             case Deny(reason):
                 self._deny(call, reason, by=by)
@@ -272,7 +272,8 @@ class People:
             if call.number not in core.state.open:
                 continue  # somebody who heard of another one has ended the run
             if call.phase == "asked":
-                self._deny(call, "nobody answered in time", expired=True)
+                if call.request is None or core.around.may_expire(call.request.id):
+                    self._deny(call, "nobody answered in time", expired=True)
             elif call.phase == "asleep":
                 if core.state.status is ProcessStatus.WAITING:
                     core.record(ProcessResumed)
@@ -282,7 +283,7 @@ class People:
         """Take back all requests and sleeps, for the run has ended for good."""
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
             self.take_back(call)
-            self._core.let_go(call.number)
+            self._core.around.let_go(call.number)
 
     def take_back(self, call: OpenCall) -> None:
         """Record that nothing will come of a call."""
@@ -313,7 +314,7 @@ class People:
             ActionSucceeded, call=call.number, action=producer, inputs=inputs, outputs=outputs, hidden=hidden,
             cost=cost, value=worth, usage=usage,
         )  # fmt: skip
-        core.let_go(call.number)
+        core.around.let_go(call.number)
 
     def _wake(self, call: OpenCall) -> None:
         assert call.until is not None  # noqa: S101 - it sleeps
@@ -336,59 +337,10 @@ class People:
             by=by,
             usage=self._core.held.spent_on(call),
         )
-        self._core.let_go(call.number)
+        self._core.around.let_go(call.number)
 
     def _action(self, call: OpenCall) -> Action:
         return self._core.state.world.compilation.catalogue.actions[call.action]
-
-    def _for_outputs(self, action: Action, given: Any, form: TypeForm) -> Any:
-        """Return an object that the action may return; it is looked at as if it had."""
-        value = given
-        if given is not None or () not in action.outputs:
-            value = given if form is None else fitted(form, given)
-        new_entries(action, value, NO_EFFECTS, 0)
-        return value
-
-    def _changed(self, action: Action, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        by_name = {item.parameter: item for item in action.body.inputs}
-        changed: dict[str, Any] = {}
-        for name, given in arguments.items():
-            if name not in by_name:
-                message = f"action {action.name!r} takes no {name!r}. {suggest(name, by_name)}"
-                raise ValueError(message)
-            item = by_name[name]
-            if given is None and not item.optional:
-                message = f"argument {name!r} cannot be left out"
-                raise ValueError(message)
-            try:
-                changed[name] = None if given is None else fitted(_form(item), given)
-                if item.collects and not item.optional and not changed[name]:
-                    message = "at least one is needed"
-                    raise ValueError(message)
-            except ValueError as error:
-                message = f"argument {name!r}: {error}"
-                raise ValueError(message) from error
-        return changed
-
-    def _entries(
-        self, action: Action, arguments: Mapping[str, Any]
-    ) -> tuple[tuple[Entry, ...], tuple[tuple[str, Binding], ...]]:
-        """Return changed arguments as entries, and where they will stand, by parameter."""
-        position = self._core.state.board.next_position
-        entries: list[Entry] = []
-        places: list[tuple[str, Binding]] = []
-        for item in action.body.inputs:
-            if item.parameter not in arguments:
-                continue
-            value = arguments[item.parameter]
-            values = [] if value is None else list(value) if item.collects else [value]
-            start = position + len(entries)
-            entries += [
-                Entry(start + index, one, _declared(item, one), item.query.name, PERSON, watch=watch(one))
-                for index, one in enumerate(values)
-            ]
-            places.append((item.parameter, tuple(range(start, start + len(values)))))
-        return tuple(entries), tuple(places)
 
 
 def _arguments(bound: Call) -> dict[str, Any]:
@@ -396,18 +348,6 @@ def _arguments(bound: Call) -> dict[str, Any]:
     if bound.args:
         named["self"] = bound.args[0]
     return named
-
-
-def _forms(action: Action) -> dict[str, TypeForm]:
-    return {item.parameter: _form(item) for item in action.body.inputs if not item.positional_only}
-
-
-def _form(item: BoundInput) -> TypeForm:
-    return list[item.query.form] if item.collects else item.query.form  # type: ignore[name-defined]
-
-
-def _declared(item: BoundInput, value: object) -> TypeForm:
-    return None if type(value) is item.query.form else item.query.form
 
 
 def _words(said: object) -> str:

@@ -88,12 +88,13 @@ class Process:
             clock=options.clock.time,
             parent=parent._core if parent is not None else None,  # noqa: SLF001
         )
-        self._core.has_news = self._children.have_news
-        self._core.let_go = self._children.let_go
-        self._core.spent_below = self._children.spent_by
+        self._core.around.has_news = self._children.have_news
+        self._core.around.let_go = self._children.let_go
+        self._core.around.spent_below = self._children.spent_by
         self._ear = Ear(self)
+        self._core.around.may_expire = self._ear.may_expire
         self._arrivals = Arrivals(self)
-        self._core.arrived = self._arrivals.of
+        self._core.around.arrived = self._arrivals.of
 
     # Looking
 
@@ -367,7 +368,7 @@ class Process:
     def _keep_in(self, keeper: Keeper) -> None:
         self._keeper = keeper
         self._log.keep = keeper.take
-        self._core.keep = self._flush
+        self._core.around.keep = self._flush
         self._core.results.check_entry = keeper.codec.check
 
     def _standing(self) -> Standing:

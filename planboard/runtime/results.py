@@ -170,7 +170,7 @@ class Results:
         )
 
     def _spent(self, call: ActionCall) -> Usage:
-        below = self._core.spent_below(call.number)
+        below = self._core.around.spent_below(call.number)
         return spent(call) if below is NOTHING else spent(call) + below
 
     def _charge(self, call: ActionCall) -> None:

@@ -4,6 +4,9 @@ from datetime import datetime, timedelta
 
 from planboard.errors import DefinitionError
 
+_TURNS = 16
+"""How often others on the event loop get a turn before time moves: they may want to sleep less long."""
+
 
 class FakeClock:
     """A clock for `ProcessOptions(clock=...)` that stands still until it is told to go on.
@@ -25,6 +28,7 @@ class FakeClock:
     def __init__(self, start: datetime | float = 0.0, *, auto: bool = True) -> None:
         self._now = _seconds(start)
         self._auto = auto
+        self._sleepers: list[float] = []
         self.slept_until: list[float] = []
         """The moments that were slept until, in order."""
 
@@ -49,10 +53,15 @@ class FakeClock:
         import anyio.lowlevel
 
         self.slept_until.append(moment)
-        if self._auto:
-            self._now = max(self._now, moment)
-        while self._now < moment:
-            await anyio.lowlevel.checkpoint()
+        self._sleepers.append(moment)
+        try:
+            while self._now < moment:
+                for _ in range(_TURNS):
+                    await anyio.lowlevel.checkpoint()
+                if self._auto and moment == min(self._sleepers):
+                    self._now = max(self._now, moment)
+        finally:
+            self._sleepers.remove(moment)
 
     def __repr__(self) -> str:
         return f"FakeClock({self._now:g})"

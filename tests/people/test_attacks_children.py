@@ -353,7 +353,6 @@ def test_a_request_of_a_child_expires_and_the_parent_goes_on(kept, elsewhere):
     assert process.result(Book).text == "Expired"
 
 
-@pytest.mark.xfail(strict=True, reason="the clock of tests moves on before the other children have begun to sleep")
 @pytest.mark.parametrize("keep", [False, True])
 def test_children_that_sleep_at_once_all_wake(kept, elsewhere, keep):
     @achieves_goal("there is a text")

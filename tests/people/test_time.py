@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from planboard import (
     Agent,
+    AlreadyAnsweredError,
     Approval,
     DefinitionError,
     Denied,
@@ -274,3 +275,48 @@ def test_a_stream_goes_on_over_a_sleep():
     assert found[-1] == "process_ended"
     assert "sleep_started" in found
     assert process.status is ProcessStatus.COMPLETED
+
+
+class _AnsweredMeanwhile:
+    """A journal in which an answer arrives just when the owner looks at the clock."""
+
+    def __init__(self, journal) -> None:
+        self.journal = journal
+        self.tries = 0
+
+    def answer(self, run_id: str, request_id: str, body: str, at: float) -> None:
+        self.tries += 1
+        if self.tries == 1:
+            self.journal.answer(run_id, request_id, '{"decision":"answer","value":{"approved":true}}', at)
+        self.journal.answer(run_id, request_id, body, at)
+
+    def __getattr__(self, name: str):
+        return getattr(self.journal, name)
+
+
+def test_an_answer_that_is_in_the_journal_first_beats_the_clock(journal):
+    clock = FakeClock(START)
+    process = PATIENT.process(options=ProcessOptions(journal=_AnsweredMeanwhile(journal), clock=clock), id="p")
+    go(process)
+    clock.advance(timedelta(days=2))
+    assert go(process) is ProcessStatus.COMPLETED
+    assert process.result(Answered).text == "answered"
+
+
+def test_an_answer_after_the_expiry_is_refused_by_the_journal(kept, elsewhere, journal):
+    clock = FakeClock(START)
+    process = PATIENT.process(options=kept(clock=clock), id="p")
+    go(process)
+    clock.advance(timedelta(days=2))
+    go(process)
+    with pytest.raises(AlreadyAnsweredError):
+        journal.answer("p", "p:1", "true", 0.0)
+
+
+def test_an_expiry_that_was_claimed_before_the_program_ended_still_comes(kept, elsewhere, journal):
+    process = PATIENT.process(options=kept(clock=FakeClock(START)), id="p")
+    go(process)
+    journal.answer("p", "p:1", '{"decision":"expired"}', 0.0)
+    other = elsewhere(PATIENT, "p", clock=FakeClock(START + timedelta(days=2)))
+    assert go(other) is ProcessStatus.COMPLETED
+    assert other.result(Answered).text == "nobody answered in time"

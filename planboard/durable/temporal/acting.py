@@ -17,7 +17,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from planboard.actions.action import Action
-from planboard.actions.context import ChildOrder
+from planboard.actions.context import NO_EFFECTS, ChildOrder, Effects
 from planboard.blackboard.entry import Entry
 from planboard.durable.temporal.home import Home
 from planboard.durable.temporal.orders import REPLY, REQUEST
@@ -28,7 +28,7 @@ from planboard.events.codec import EventCodec
 from planboard.llm.port import ModelReply, ModelUsage
 from planboard.runtime.asking import answer_of
 from planboard.runtime.commit import new_entries
-from planboard.runtime.effects_data import effects_data, took_data
+from planboard.runtime.effects_data import effects_data, effects_into, took_data
 from planboard.runtime.executor import Executor
 from planboard.runtime.options import Budget, ProcessOptions
 from planboard.runtime.outcome import (
@@ -78,6 +78,7 @@ class Acting:
             entries[entry.position] = replace(entry, position=process.board.next_position)
             process.board.append(entries[entry.position])
         call = _bound(process, action, order, entries)
+        _take_over(process, call, codec)
         again = order["again"]
         threads = anyio.to_thread.current_default_thread_limiter()
         threads.total_tokens = max(threads.total_tokens, self.home.actions)  # so that none is begun that has to wait
@@ -91,6 +92,7 @@ class Acting:
         if isinstance(outcome, Failed) and _may_be_tried_again(action, outcome.error):
             retry = action.retry
             assert retry is not None  # noqa: S101 - only declared errors are tried again
+            activity.heartbeat(effects_data(_spent(call), codec.values, {}))
             wait = max(timedelta(seconds=retry.wait_before(activity.info().attempt + 1)), _AT_ONCE)
             raise ApplicationError(str(outcome.error), type=type(outcome.error).__name__, next_retry_delay=wait)
         return _result(process, call, outcome, codec, positions)
@@ -162,6 +164,20 @@ def _bound(process: Process, action: Action, order: Mapping[str, Any], entries: 
         call.context.attempt = tried
     call.attempt = max(tried, action.retry.attempts if action.retry is not None else 1)  # no other attempt in here
     return call
+
+
+def _spent(call: ActionCall) -> Effects:
+    """Return what an attempt has spent, whatever came of it."""
+    effects = call.effects
+    return Effects(usage=effects.usage, charged=effects.charged, model_calls=effects.model_calls)
+
+
+def _take_over(process: Process, call: ActionCall, codec: EventCodec) -> None:
+    """Charge what earlier attempts have spent; they have left it with their last sign of life."""
+    details = activity.info().heartbeat_details
+    if details and call.effects is not NO_EFFECTS:
+        effects_into(call.effects, details[0], codec.values, ())
+        process._core.ledger.charge(call.effects.charged)  # noqa: SLF001 - within the package
 
 
 def _may_be_tried_again(action: Action, error: Exception) -> bool:
@@ -246,7 +262,7 @@ async def _beating() -> AsyncIterator[None]:
 
     async def beat() -> None:
         while True:
-            activity.heartbeat()
+            activity.heartbeat(*activity.info().heartbeat_details)
             await asyncio.sleep(lost_after.total_seconds() / 3)
 
     task = asyncio.get_running_loop().create_task(beat())

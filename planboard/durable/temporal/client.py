@@ -1,7 +1,7 @@
 """Runs on Temporal as programs and people hold them: begun, looked at, answered, cancelled, waited for."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -47,6 +47,9 @@ from planboard.types import TypeForm
 
 T = TypeVar("T")
 
+_LONGEST_ID = 900
+"""Temporal takes 1,000 bytes."""
+
 _STOPPED = {
     WorkflowExecutionStatus.TERMINATED: ProcessStatus.CANCELLED,
     WorkflowExecutionStatus.FAILED: ProcessStatus.FAILED,
@@ -79,12 +82,20 @@ class TemporalRuns:
         client: The connection; see `connect`.
         agents: What is run; for lists of runs, and for answers that are plain data, none is needed.
         queue: Which workers do it.
+        secrets: What is never written, to look at runs that hold some: `{"Login.password": "..."}`.
     """
 
-    def __init__(self, client: Client, agents: Iterable[Agent] = (), *, queue: str = QUEUE) -> None:
+    def __init__(
+        self,
+        client: Client,
+        agents: Iterable[Agent] = (),
+        *,
+        queue: str = QUEUE,
+        secrets: Mapping[str, object] | None = None,
+    ) -> None:
         self.client = client
         """The connection."""
-        self._home = Home.of(agents, queue=queue)
+        self._home = Home.of(agents, queue=queue, secrets=secrets or {})
 
     @classmethod
     async def connect(
@@ -94,13 +105,14 @@ class TemporalRuns:
         *,
         namespace: str = "default",
         queue: str = QUEUE,
+        secrets: Mapping[str, object] | None = None,
     ) -> "TemporalRuns":
         """Connect to a server.
 
         Raises:
             ConnectionError: Nobody answers at the address.
         """
-        return cls(await connected(address, namespace), agents, queue=queue)
+        return cls(await connected(address, namespace), agents, queue=queue, secrets=secrets)
 
     # Beginning
 
@@ -127,14 +139,17 @@ class TemporalRuns:
 
         Raises:
             RunExistsError: There is a run of that id.
-            DefinitionError: There is no goal to pursue, or the planner or a policy cannot be sent.
+            DefinitionError: There is no goal to pursue, the planner or a policy cannot be sent, or the id is too long.
             EntryTypeError: An input cannot be written, or is too large.
         """
         chosen = options or ProcessOptions()
-        home = Home.of([*self._home.agents.values(), agent], queue=self._home.queue)
+        home = self._home.with_(agent)
         named = home.name_of(planner or chosen.planner, agent)
         chosen = replace(chosen, journal=MemoryJournal(), planner=home.planner(named, agent), listeners=())
         _refuse_functions(chosen)
+        if id is not None and len(id.encode()) > _LONGEST_ID:
+            message = f"The id {id[:20]!r}... is too long: at most {_LONGEST_ID} bytes, for children add to it."
+            raise planboard.errors.DefinitionError(message)
         process = agent.process(*inputs, returning=returning, options=chosen, id=id, **bindings)
         self._home = home
         try:
@@ -271,8 +286,10 @@ class TemporalRuns:
     async def cancel(self, run_id: str) -> None:
         """Stop a run at the next safe point, and its children. A worker does it as soon as one is there.
 
+        A run that has ended stays as it is.
+
         Raises:
-            UnknownRunError: There is no such run, or it has ended.
+            UnknownRunError: There is no such run.
         """
         try:
             await self._handle(run_id).cancel()

@@ -64,6 +64,14 @@ class Home:
                 waiting.extend(agent.agents.values())
         return cls(found, **more)
 
+    def with_(self, agent: Agent) -> "Home":
+        """Return the home of one more agent, and of all that it runs.
+
+        Raises:
+            DefinitionError: Another one has its name.
+        """
+        return Home.of([*self.agents.values(), agent], queue=self.queue, secrets=self.secrets)
+
     def agent(self, name: str) -> Agent:
         """Return an agent.
 

@@ -79,7 +79,7 @@ class ProcessWorkflow:
         self.calls = Calls(process, self.home, luggage["planner"], self.codec)
         self.planner.world = process._core.state.world  # noqa: SLF001 - within the package
         process._core.run_child = self.calls.run_child  # noqa: SLF001
-        process._core.has_news = self._has_news  # noqa: SLF001
+        process._core.around.has_news = self._has_news  # noqa: SLF001
         try:
             await self._drive(process)
         except BaseException as error:
