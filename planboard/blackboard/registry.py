@@ -94,7 +94,7 @@ class TypeRegistry:
             self._names = None  # it may be a subclass that was defined since
             name = self._by_class.get(cls)
         if name is None and issubclass(cls, types.FunctionType | types.BuiltinFunctionType | types.ModuleType):
-            message = f"a {cls.__name__} cannot be stored"
+            message = f"a {cls.__name__} is no data"
             raise EntryTypeError(message)
         if name is None:
             message = (

@@ -259,7 +259,7 @@ class Opaque:
 
 def test_the_place_of_what_cannot_be_stored_is_told():
     """Case 048."""
-    with pytest.raises(EntryTypeError, match=r"A Zoo cannot be stored, at anything\[0\]\['x'\]: function is not"):
+    with pytest.raises(EntryTypeError, match=r"A Zoo cannot be stored, at anything\[0\]\['x'\]: a function is no data"):
         CODEC.encode(Zoo(star=Dog(), anything=[{"x": lambda: 1}]))
 
 

@@ -24,6 +24,8 @@ from planboard.runtime.requests import Request
 
 _LAST = 7
 _KINDS = ["plain", "plain", "async", "read", "fails", "wrong", "context", "replan", "retry"]
+_APART = ("process_created", "plan_made", "action_retried")
+"""Events that there are more or fewer of on Temporal."""
 _KNOWING = ("context", "replan", "retry")
 Boxes = list[type[BaseModel]]
 
@@ -69,12 +71,14 @@ def answer_to(request: Request) -> Any:
 
 def what_came_of(process: Process) -> dict[str, Any]:
     """Return what must be the same wherever it was run."""
+    kinds = [event.kind for event in process.events]
     return {
         "agent": process.agent.name,
         "status": process.status,
         "usage": process.usage,
         "board": [str(entry) for entry in process.board.visible],
         "entries": [(entry.producer, str(entry.value).replace(process.id, "")) for entry in process.board.entries],
+        "events": [] if process.agent.agents else [kind for kind in kinds if kind not in _APART],
         "history": [(event.action, event.inputs) for event in process.history],
     }
 

@@ -48,9 +48,17 @@ def until_it_says(process: "subprocess.Popen[str]", words: str) -> str:
     return told
 
 
+INTERRUPTIBLE = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("planboard", run_name="__main__", alter_sys=True)
+"""
+"""`python -m planboard`, which heeds Ctrl-C also where the tests run in the background of a shell that does not."""
+
+
 def program(folder: Path, address: str, *words: str, **environment: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "planboard", *words],
+        [sys.executable, "-c", INTERRUPTIBLE, *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
