@@ -8,16 +8,17 @@ from typing import Annotated
 
 import typer
 
-from planboard.cli import deciding, distributing, listing, looking, words, words_of_runs
+from planboard.cli import listing, words
 from planboard.cli.complaints import complaints
 from planboard.cli.ending import ending_of, print_result, tell_what_waits, tell_why
 from planboard.cli.locking import Comparison, Lock
-from planboard.cli.places import JOURNAL, journal_to_keep
 from planboard.cli.preparing import prepared
 from planboard.cli.recording import Situation
 from planboard.cli.reporting import ERROR, EXIT_CODES, reporting, say, stdout_reserved, usage_errors, write_json
 from planboard.cli.results import jsonable, plan_document
 from planboard.cli.running import model_named, run_to_end
+from planboard.cli.runs import deciding, distributing, looking, run_words
+from planboard.cli.runs.places import JOURNAL, journal_to_keep
 from planboard.cli.target import loaded
 from planboard.cli.telling import counted, document, show
 from planboard.cli.watching import stopping_told
@@ -73,11 +74,11 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     model: Annotated[str | None, typer.Option("--model", metavar="NAME", help=words.MODEL)] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", metavar="URL", help=words.BASE_URL)] = None,
     journal: Annotated[
-        Path | None, typer.Option("--journal", metavar="FILE", envvar=JOURNAL, help=words_of_runs.RUN_JOURNAL)
+        Path | None, typer.Option("--journal", metavar="FILE", envvar=JOURNAL, help=run_words.RUN_JOURNAL)
     ] = None,
-    run_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=words_of_runs.RUN_ID)] = None,
+    run_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=run_words.RUN_ID)] = None,
     approve: Annotated[
-        list[str] | None, typer.Option("--approve", metavar="PATTERN", help=words_of_runs.RUN_APPROVE)
+        list[str] | None, typer.Option("--approve", metavar="PATTERN", help=run_words.RUN_APPROVE)
     ] = None,
     *,
     as_json: _Json = False,

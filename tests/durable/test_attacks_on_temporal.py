@@ -97,7 +97,7 @@ async def run_there(scene: Scene, agent: Agent, *inputs: object, options: Proces
 @pytest.fixture(scope="module", params=[0, 1], ids=["alone", "with-children"])
 def played(address, request) -> tuple[list[Any], list[Any], list[Agent], list[Any]]:
     """What random agents come to here and on Temporal, the agents, and the histories that Temporal has of them."""
-    seeds = range(40 * request.param, 40 * request.param + 10)
+    seeds = range(40 * request.param, 40 * request.param + 6)
     made = {seed: random_agent(seed, depth=request.param) for seed in seeds}
     agents = [agent for agent, _ in made.values()]
 
@@ -560,6 +560,23 @@ def test_of_two_who_begin_a_run_of_one_id_one_succeeds(address):
     said = on(address, agent, worker=False)(act)
 
     assert sum(isinstance(one, RunExistsError) for one in said) == 5
+
+
+def test_why_no_worker_can_go_on_with_a_run_is_told(address):
+    agent, stranger = Agent("plain", [draft, bind]), Agent("strange", [draft, bind])
+
+    async def act(scene: Scene) -> str:
+        run_id = await scene.runs.submit(agent, Topic(text="x"))
+
+        async def reason() -> str:
+            return (await scene.runs.show(run_id)).reason
+
+        async with scene.worker(stranger):
+            return await until(reason)
+
+    reason = on(address, agent, worker=False)(act)
+
+    assert reason.startswith("no worker can go on with it: No agent 'plain' is known here.")
 
 
 # Going on in a new workflow

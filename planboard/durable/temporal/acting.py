@@ -70,13 +70,8 @@ class Acting:
         codec = EventCodec(self.home.codec(agent))
         process = self._stand_in(order)
         action = agent.actions[order["action"]]
-        entries: dict[int, Entry] = {}
-        positions: dict[int, int] = {}
-        for stored in order["entries"]:
-            entry = codec._entry(stored)  # noqa: SLF001 - as the codec of events reads it
-            positions[id(entry.value)] = entry.position
-            entries[entry.position] = replace(entry, position=process.board.next_position)
-            process.board.append(entries[entry.position])
+        entries = _placed(process, order, codec)
+        positions = {id(entry.value): place for place, entry in entries.items()}
         call = _bound(process, action, order, entries)
         _take_over(process, call, codec)
         again = order["again"]
@@ -118,9 +113,7 @@ class Acting:
         agent = self.home.agent(order["agent"])
         codec = EventCodec(self.home.codec(agent))
         process = self._stand_in(order)
-        for stored in order["entries"]:
-            entry = codec._entry(stored)  # noqa: SLF001 - as the codec of events reads it
-            process.board.append(replace(entry, position=process.board.next_position))
+        _placed(process, order, codec)
         condition = agent.conditions[order["condition"]]
         predicate = condition.predicate
         bound = None if predicate is None else predicate.bind(process.board)
@@ -144,6 +137,16 @@ class Acting:
         process = Process(agent, order["run"], state, compilation.plan_goals, planner, options)
         process._core.run_child = _refuse_children  # noqa: SLF001
         return process
+
+
+def _placed(process: Process, order: Mapping[str, Any], codec: EventCodec) -> dict[int, Entry]:
+    """Put what was sent on the board, and return it by the positions that it has in the workflow."""
+    entries: dict[int, Entry] = {}
+    for stored in order["entries"]:
+        entry = codec._entry(stored)  # noqa: SLF001 - as the codec of events reads it
+        entries[entry.position] = replace(entry, position=process.board.next_position)
+        process.board.append(entries[entry.position])
+    return entries
 
 
 def _bound(process: Process, action: Action, order: Mapping[str, Any], entries: Mapping[int, Entry]) -> ActionCall:

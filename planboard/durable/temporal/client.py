@@ -183,10 +183,19 @@ class TemporalRuns:
     async def show(self, run_id: str) -> Run:
         """Return where a run stands; no worker is needed for that.
 
+        If its workers cannot take it up, because its agent has changed for instance, `reason` says why.
+
         Raises:
             UnknownRunError: There is no such run.
         """
-        return await _run(await self._described(run_id))
+        described = await self._described(run_id)
+        run = await _run(described)
+        if described.raw_description.pending_workflow_task.attempt < 2 or run.status.is_final:  # noqa: PLR2004
+            return run
+        events = (await self._handle(run_id).fetch_history()).events
+        failed = [event.workflow_task_failed_event_attributes.failure.message for event in events]
+        said = [message for message in failed if message]
+        return replace(run, reason=f"no worker can go on with it: {said[-1]}") if said else run
 
     async def pending(self, run_id: str) -> tuple[Request, ...]:
         """Return what waits for an answer in a run and in its children, at any depth.

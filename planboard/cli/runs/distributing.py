@@ -13,15 +13,16 @@ from typing import Annotated, Any
 import typer
 
 from planboard._text import listed
-from planboard.cli import words, words_of_runs, words_of_servers
+from planboard.cli import words
 from planboard.cli.ending import print_result, tell_why
-from planboard.cli.looking import Debug, Namespace
-from planboard.cli.places import TEMPORAL, secrets_given
 from planboard.cli.preparing import prepared
 from planboard.cli.reporting import INTERRUPTED, reporting, say, stdout_reserved, usage_errors, write_json
 from planboard.cli.running import model_named
+from planboard.cli.runs import run_words, server_words
+from planboard.cli.runs.looking import Debug, Namespace
+from planboard.cli.runs.places import TEMPORAL, secrets_given
+from planboard.cli.runs.server import USUAL, Server, serving
 from planboard.cli.target import loaded
-from planboard.cli.temporal_server import USUAL, Server, serving
 from planboard.journal.memory import MemoryJournal
 from planboard.runtime.agent import Agent
 from planboard.runtime.options import Budget, ProcessOptions
@@ -29,27 +30,23 @@ from planboard.runtime.policies import as_policies
 
 app = typer.Typer()
 
-_Temporal = Annotated[
-    str, typer.Option("--temporal", metavar="ADDRESS", envvar=TEMPORAL, help=words_of_servers.TEMPORAL)
-]
+_Temporal = Annotated[str, typer.Option("--temporal", metavar="ADDRESS", envvar=TEMPORAL, help=server_words.TEMPORAL)]
 
 
-@app.command(help=words_of_servers.WORKER, rich_help_panel=words_of_servers.PANEL)
+@app.command(help=server_words.WORKER, rich_help_panel=server_words.PANEL)
 @reporting
 def worker(  # noqa: PLR0913, PLR0917 - one for each option
-    targets: Annotated[
-        list[str], typer.Argument(metavar="TARGET...", help=words_of_servers.TARGETS, show_default=False)
-    ],
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help=server_words.TARGETS, show_default=False)],
     temporal: _Temporal = USUAL,
     namespace: Namespace = None,
-    queue: Annotated[str, typer.Option("--queue", metavar="NAME", help=words_of_servers.QUEUE)] = "planboard",
-    actions: Annotated[int, typer.Option("--actions", min=1, help=words_of_servers.ACTIONS)] = 40,
+    queue: Annotated[str, typer.Option("--queue", metavar="NAME", help=server_words.QUEUE)] = "planboard",
+    actions: Annotated[int, typer.Option("--actions", min=1, help=server_words.ACTIONS)] = 40,
     lost_after: Annotated[
-        float, typer.Option("--lost-after", metavar="SECONDS", min=0.1, help=words_of_servers.LOST_AFTER)
+        float, typer.Option("--lost-after", metavar="SECONDS", min=0.1, help=server_words.LOST_AFTER)
     ] = 30.0,
-    grace: Annotated[float, typer.Option("--grace", metavar="SECONDS", min=0.0, help=words_of_servers.GRACE)] = 10.0,
+    grace: Annotated[float, typer.Option("--grace", metavar="SECONDS", min=0.0, help=server_words.GRACE)] = 10.0,
     secrets: Annotated[
-        list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=words_of_servers.SECRET)
+        list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=server_words.SECRET)
     ] = None,
     model: Annotated[str | None, typer.Option("--model", metavar="NAME", help=words.MODEL)] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", metavar="URL", help=words.BASE_URL)] = None,
@@ -115,7 +112,7 @@ def _stopping(stopped: asyncio.Event) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-@app.command(help=words_of_servers.SUBMIT, rich_help_panel=words_of_servers.PANEL)
+@app.command(help=server_words.SUBMIT, rich_help_panel=server_words.PANEL)
 @reporting
 def submit(  # noqa: PLR0913, PLR0917 - one for each option
     target: Annotated[str, typer.Argument(metavar="TARGET", help=words.TARGET, show_default=False)],
@@ -126,19 +123,19 @@ def submit(  # noqa: PLR0913, PLR0917 - one for each option
     max_actions: Annotated[int | None, typer.Option("--max-actions", min=0, help=words.MAX_ACTIONS)] = None,
     max_cost: Annotated[float | None, typer.Option("--max-cost", min=0.0, help=words.MAX_COST)] = None,
     max_calls: Annotated[int | None, typer.Option("--max-llm-calls", min=0, help=words.MAX_CALLS)] = None,
-    run_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=words_of_servers.RUN_ID)] = None,
+    run_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=server_words.RUN_ID)] = None,
     approve: Annotated[
-        list[str] | None, typer.Option("--approve", metavar="PATTERN", help=words_of_runs.RUN_APPROVE)
+        list[str] | None, typer.Option("--approve", metavar="PATTERN", help=run_words.RUN_APPROVE)
     ] = None,
     temporal: _Temporal = USUAL,
     namespace: Namespace = None,
-    queue: Annotated[str, typer.Option("--queue", metavar="NAME", help=words_of_servers.SUBMIT_QUEUE)] = "planboard",
+    queue: Annotated[str, typer.Option("--queue", metavar="NAME", help=server_words.SUBMIT_QUEUE)] = "planboard",
     secrets: Annotated[
-        list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=words_of_servers.SECRET)
+        list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=server_words.SECRET)
     ] = None,
     *,
-    wait: Annotated[bool, typer.Option("--wait", help=words_of_servers.WAIT)] = False,
-    as_json: Annotated[bool, typer.Option("--json", help=words_of_servers.JSON)] = False,
+    wait: Annotated[bool, typer.Option("--wait", help=server_words.WAIT)] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=server_words.JSON)] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)] = False,
     debug: Debug = False,
 ) -> int:
@@ -151,7 +148,7 @@ def submit(  # noqa: PLR0913, PLR0917 - one for each option
         target=target,
     )  # fmt: skip
     with serving(temporal, namespace) as server:
-        from planboard.cli.temporal_submitting import Submission
+        from planboard.cli.runs.submitting import Submission
 
         with prepared(target, inputs, planner, returning, options, run_id=run_id) as ready:
             submission = Submission(server, ready, queue, known)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from planboard.actions.context import NOTHING, Usage
 from planboard.blackboard.entry import Entry
-from planboard.cli.unread import Happened
+from planboard.cli.runs.unread import Happened
 from planboard.events import (
     ActionFailed,
     ActionStarted,

@@ -6,7 +6,7 @@ from typing import Any
 from planboard._text import masked
 from planboard.blackboard.entry import Entry
 from planboard.cli.asking import request_document, request_lines
-from planboard.cli.outline import Outline
+from planboard.cli.runs.outline import Outline
 from planboard.events import ProcessStatus
 from planboard.journal.port import RunInfo
 from planboard.observe.progress import amount, one_line, sequence

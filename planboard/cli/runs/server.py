@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from planboard.cli.places import NAMESPACE
+from planboard.cli.runs.places import NAMESPACE
 
 if TYPE_CHECKING:
     from temporalio.client import Client

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from planboard._text import suggest
-from planboard.cli import standing, words_of_runs
 from planboard.cli.asking import request_document, request_lines
-from planboard.cli.places import opened
 from planboard.cli.reporting import harmless, reporting, say, write_json
+from planboard.cli.runs import run_words, standing
+from planboard.cli.runs.places import opened
 from planboard.cli.words import DEBUG, JSON
 from planboard.events import ProcessStatus, event_to_dict
 from planboard.observe.progress import Progress
@@ -19,21 +19,21 @@ from planboard.observe.waiting import moment
 
 app = typer.Typer()
 
-Journal = Annotated[Path | None, typer.Option("--journal", metavar="FILE", help=words_of_runs.JOURNAL)]
-Temporal = Annotated[str | None, typer.Option("--temporal", metavar="ADDRESS", help=words_of_runs.TEMPORAL)]
-Namespace = Annotated[str | None, typer.Option("--namespace", metavar="NAME", help=words_of_runs.NAMESPACE)]
-RunId = Annotated[str, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)]
+Journal = Annotated[Path | None, typer.Option("--journal", metavar="FILE", help=run_words.JOURNAL)]
+Temporal = Annotated[str | None, typer.Option("--temporal", metavar="ADDRESS", help=run_words.TEMPORAL)]
+Namespace = Annotated[str | None, typer.Option("--namespace", metavar="NAME", help=run_words.NAMESPACE)]
+RunId = Annotated[str, typer.Argument(metavar="ID", help=run_words.ID, show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help=JSON)]
 Debug = Annotated[bool, typer.Option("--debug", help=DEBUG)]
 
 
-@app.command(help=words_of_runs.RUNS, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.RUNS, rich_help_panel=run_words.PANEL)
 @reporting
 def runs(
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
-    status: Annotated[str | None, typer.Option("--status", metavar="STATUS", help=words_of_runs.STATUS)] = None,
+    status: Annotated[str | None, typer.Option("--status", metavar="STATUS", help=run_words.STATUS)] = None,
     *,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
@@ -53,7 +53,7 @@ def runs(
     return 0
 
 
-@app.command(help=words_of_runs.SHOW, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.SHOW, rich_help_panel=run_words.PANEL)
 @reporting
 def show(
     run_id: RunId,
@@ -74,15 +74,15 @@ def show(
     return 0
 
 
-@app.command(help=words_of_runs.PENDING, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.PENDING, rich_help_panel=run_words.PANEL)
 @reporting
 def pending(
-    run_id: Annotated[str | None, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)] = None,
+    run_id: Annotated[str | None, typer.Argument(metavar="ID", help=run_words.ID, show_default=False)] = None,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
     *,
-    schema: Annotated[bool, typer.Option("--schema", help=words_of_runs.SCHEMA)] = False,
+    schema: Annotated[bool, typer.Option("--schema", help=run_words.SCHEMA)] = False,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
 ) -> int:
@@ -98,14 +98,14 @@ def pending(
     return 0
 
 
-@app.command(help=words_of_runs.EVENTS, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.EVENTS, rich_help_panel=run_words.PANEL)
 @reporting
 def events(
     run_id: RunId,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
-    after: Annotated[int, typer.Option("--after", min=0, metavar="N", help=words_of_runs.AFTER)] = 0,
+    after: Annotated[int, typer.Option("--after", min=0, metavar="N", help=run_words.AFTER)] = 0,
     *,
     as_json: Json = False,
     debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it

@@ -13,9 +13,9 @@ from planboard.cli.complaints import complaints
 from planboard.cli.ending import Ending, ending_of
 from planboard.cli.preparing import Prepared
 from planboard.cli.reporting import say, usage_errors
-from planboard.cli.standing import run_document
-from planboard.cli.temporal_place import TemporalPlace
-from planboard.cli.temporal_server import Server, is_worked_on
+from planboard.cli.runs.server import Server, is_worked_on
+from planboard.cli.runs.standing import run_document
+from planboard.cli.runs.temporal import TemporalPlace
 from planboard.durable.temporal.calling import TASK_TIMEOUT, WORKFLOW
 from planboard.durable.temporal.home import Home
 from planboard.durable.temporal.standing import MEMO, standing_of

@@ -11,9 +11,9 @@ import typer
 
 from planboard._text import listed, suggest
 from planboard.cli.ending import Ending
-from planboard.cli.outline import Outline
+from planboard.cli.runs.outline import Outline
+from planboard.cli.runs.unread import Happened
 from planboard.cli.target import seen_from
-from planboard.cli.unread import Happened
 from planboard.journal.port import RunInfo
 from planboard.journal.sqlite import SqliteJournal
 from planboard.observe.console import ConsoleListener
@@ -151,14 +151,14 @@ def opened(
     if temporal is not None:
         if only_journals:
             raise typer.BadParameter(only_journals)
-        from planboard.cli.temporal_server import serving
+        from planboard.cli.runs.server import serving
 
         with serving(temporal, namespace) as server:
-            from planboard.cli.temporal_place import TemporalPlace
+            from planboard.cli.runs.temporal import TemporalPlace
 
             yield TemporalPlace(server)
         return
-    from planboard.cli.journal_place import JournalPlace
+    from planboard.cli.runs.journal import JournalPlace
 
     if journal is None:
         message = (

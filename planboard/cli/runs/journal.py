@@ -13,12 +13,12 @@ from planboard._text import suggest
 from planboard.cli.asking import how_to_go_on
 from planboard.cli.complaints import complaints, loaded_for
 from planboard.cli.ending import Ending, ending_of
-from planboard.cli.outline import Outline
-from planboard.cli.places import Means, Watching, only_one, words_for
 from planboard.cli.reporting import stdout_reserved, usage_errors
 from planboard.cli.running import run_to_end
+from planboard.cli.runs.outline import Outline
+from planboard.cli.runs.places import Means, Watching, only_one, words_for
+from planboard.cli.runs.unread import Happened, happened
 from planboard.cli.target import seen_from
-from planboard.cli.unread import Happened, happened
 from planboard.errors import InvalidAnswerError, UnknownRequestError
 from planboard.events import ProcessCreated
 from planboard.journal.port import RunInfo

@@ -11,13 +11,13 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from planboard._text import suggest
 from planboard.blackboard.codec import from_text
-from planboard.cli import words_of_runs
 from planboard.cli.ending import Ending
-from planboard.cli.outline import Outline
-from planboard.cli.places import Means, Watching, only_one, words_for_server
 from planboard.cli.reporting import say
-from planboard.cli.temporal_server import Server, is_worked_on
-from planboard.cli.unread import Happened, happened
+from planboard.cli.runs import run_words
+from planboard.cli.runs.outline import Outline
+from planboard.cli.runs.places import Means, Watching, only_one, words_for_server
+from planboard.cli.runs.server import Server, is_worked_on
+from planboard.cli.runs.unread import Happened, happened
 from planboard.durable.temporal.calling import WORKFLOW
 from planboard.durable.temporal.client import TemporalRuns, _run
 from planboard.durable.temporal.payloads import expanded
@@ -202,11 +202,11 @@ class TemporalPlace:
 
     def resume(self, run: RunInfo, means: Means, watching: Watching) -> Ending:  # noqa: ARG002 - as in `Place`
         """Refuse: workers go on with runs."""
-        _refuse_because(words_of_runs.NO_RESUME)
+        _refuse_because(run_words.NO_RESUME)
 
     def fork(self, run: RunInfo, at: int | None, new_id: str | None, means: Means) -> str:  # noqa: ARG002
         """Refuse: the past of a run belongs to the server."""
-        _refuse_because(words_of_runs.NO_FORK)
+        _refuse_because(run_words.NO_FORK)
 
     def _root(self, run: RunInfo) -> RunInfo:
         """Return the run that was begun from outside."""

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from planboard.cli import words, words_of_runs
+from planboard.cli import words
 from planboard.cli.ending import print_result, tell_what_waits, tell_why
 from planboard.cli.fitting import read_json
-from planboard.cli.looking import Debug, Journal, Json, Namespace, RunId, Temporal
-from planboard.cli.places import Means, Place, Watching, opened, request_named, secrets_given
 from planboard.cli.reporting import ERROR, INTERRUPTED, harmless, reporting, say, write_json
 from planboard.cli.running import REASON
+from planboard.cli.runs import run_words
+from planboard.cli.runs.looking import Debug, Journal, Json, Namespace, RunId, Temporal
+from planboard.cli.runs.places import Means, Place, Watching, opened, request_named, secrets_given
 from planboard.cli.samples import sample_text, wants_text
 from planboard.cli.watching import stopping_told
 from planboard.errors import InvalidAnswerError, PlanboardError, RunClaimedError
@@ -27,21 +28,21 @@ from planboard.runtime.requests import Approve, Deny, Edit, Finished, Request
 
 app = typer.Typer()
 
-_Request = Annotated[str, typer.Argument(metavar="REQUEST", help=words_of_runs.REQUEST, show_default=False)]
-_Target = Annotated[str | None, typer.Option("--target", metavar="TARGET", help=words_of_runs.OTHER_TARGET)]
-_Planner = Annotated[str | None, typer.Option("--planner", "-p", metavar="NAME", help=words_of_runs.OTHER_PLANNER)]
-_Secrets = Annotated[list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=words_of_runs.SECRET)]
-_By = Annotated[str, typer.Option("--by", metavar="NAME", help=words_of_runs.BY)]
-_Changes = Annotated[bool, typer.Option("--allow-changes", help=words_of_runs.ALLOW_CHANGES)]
-_GoOn = Annotated[bool, typer.Option("--resume", help=words_of_runs.GO_ON)]
+_Request = Annotated[str, typer.Argument(metavar="REQUEST", help=run_words.REQUEST, show_default=False)]
+_Target = Annotated[str | None, typer.Option("--target", metavar="TARGET", help=run_words.OTHER_TARGET)]
+_Planner = Annotated[str | None, typer.Option("--planner", "-p", metavar="NAME", help=run_words.OTHER_PLANNER)]
+_Secrets = Annotated[list[str] | None, typer.Option("--secret", metavar="NAME=VARIABLE", help=run_words.SECRET)]
+_By = Annotated[str, typer.Option("--by", metavar="NAME", help=run_words.BY)]
+_Changes = Annotated[bool, typer.Option("--allow-changes", help=run_words.ALLOW_CHANGES)]
+_GoOn = Annotated[bool, typer.Option("--resume", help=run_words.GO_ON)]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=words.QUIET)]
 
 
-@app.command(help=words_of_runs.ANSWER, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.ANSWER, rich_help_panel=run_words.PANEL)
 @reporting
 def answer(  # noqa: PLR0913, PLR0917 - one for each option
     request: _Request,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help=words_of_runs.VALUE, show_default=False)],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help=run_words.VALUE, show_default=False)],
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
@@ -60,7 +61,7 @@ def answer(  # noqa: PLR0913, PLR0917 - one for each option
     means = Means(target, planner, secrets_given(secrets or ()), allow_changes, by)
     manner = _Manner(means, go_on, as_json, quiet, debug)
     text = _content(value)
-    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
+    with opened(journal, temporal, namespace, only_journals=run_words.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
         asked = _open(place, request_id)
         readings: Sequence[Any] = _readings(text, {} if asked is None else asked.schema)
@@ -76,14 +77,14 @@ def answer(  # noqa: PLR0913, PLR0917 - one for each option
         return _said(place, run_id, request_id, "answered", manner)
 
 
-@app.command(help=words_of_runs.APPROVE, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.APPROVE, rich_help_panel=run_words.PANEL)
 @reporting
 def approve(  # noqa: PLR0913, PLR0917 - one for each option
     request: _Request,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
-    edits: Annotated[list[str] | None, typer.Option("--edit", metavar="NAME=JSON", help=words_of_runs.EDIT)] = None,
+    edits: Annotated[list[str] | None, typer.Option("--edit", metavar="NAME=JSON", help=run_words.EDIT)] = None,
     by: _By = "",
     target: _Target = None,
     planner: _Planner = None,
@@ -98,7 +99,7 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
     """Let an action run."""
     means = Means(target, planner, secrets_given(secrets or ()), allow_changes, by)
     manner = _Manner(means, go_on, as_json, quiet, debug)
-    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
+    with opened(journal, temporal, namespace, only_journals=run_words.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
         asked = _open(place, request_id)
         if asked is not None and asked.purpose == "answer":
@@ -109,14 +110,14 @@ def approve(  # noqa: PLR0913, PLR0917 - one for each option
         return _said(place, run_id, request_id, "approved", manner)
 
 
-@app.command(help=words_of_runs.DENY, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.DENY, rich_help_panel=run_words.PANEL)
 @reporting
 def deny(  # noqa: PLR0913, PLR0917 - one for each option
     request: _Request,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=words_of_runs.DENIAL)] = "",
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=run_words.DENIAL)] = "",
     by: _By = "",
     target: _Target = None,
     planner: _Planner = None,
@@ -131,27 +132,27 @@ def deny(  # noqa: PLR0913, PLR0917 - one for each option
     """Do not let an action run."""
     means = Means(target, planner, secrets_given(secrets or ()), allow_changes, by)
     manner = _Manner(means, go_on, as_json, quiet, debug)
-    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_GOING_ON if go_on else "") as place:
+    with opened(journal, temporal, namespace, only_journals=run_words.NO_GOING_ON if go_on else "") as place:
         request_id = request_named(place, request)
         run_id = place.respond(request_id, [Deny(reason)], means)
         return _said(place, run_id, request_id, "denied", manner)
 
 
-@app.command(help=words_of_runs.RESUME, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.RESUME, rich_help_panel=run_words.PANEL)
 @reporting
 def resume(  # noqa: PLR0913, PLR0917 - one for each option
-    run_id: Annotated[str | None, typer.Argument(metavar="ID", help=words_of_runs.ID, show_default=False)] = None,
+    run_id: Annotated[str | None, typer.Argument(metavar="ID", help=run_words.ID, show_default=False)] = None,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
-    max_actions: Annotated[int | None, typer.Option("--max-actions", min=0, help=words_of_runs.MORE_ACTIONS)] = None,
-    max_cost: Annotated[float | None, typer.Option("--max-cost", min=0.0, help=words_of_runs.MORE_COST)] = None,
-    max_calls: Annotated[int | None, typer.Option("--max-llm-calls", min=0, help=words_of_runs.MORE_CALLS)] = None,
+    max_actions: Annotated[int | None, typer.Option("--max-actions", min=0, help=run_words.MORE_ACTIONS)] = None,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", min=0.0, help=run_words.MORE_COST)] = None,
+    max_calls: Annotated[int | None, typer.Option("--max-llm-calls", min=0, help=run_words.MORE_CALLS)] = None,
     *,
-    every: Annotated[bool, typer.Option("--all", help=words_of_runs.ALL)] = False,
+    every: Annotated[bool, typer.Option("--all", help=run_words.ALL)] = False,
     allow_changes: _Changes = False,
     as_json: Json = False,
     quiet: _Quiet = False,
@@ -164,21 +165,21 @@ def resume(  # noqa: PLR0913, PLR0917 - one for each option
     given = {"actions": max_actions, "cost": max_cost, "llm_calls": max_calls}
     limits = {name: limit for name, limit in given.items() if limit is not None}
     means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
-    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_RESUME) as place:
+    with opened(journal, temporal, namespace, only_journals=run_words.NO_RESUME) as place:
         if run_id is not None:
             found = place.find(run_id)
             return _go_on(place, found, means, limits, as_json=as_json, quiet=quiet, debug=debug)
         return _go_on_with_all(place, means, limits, as_json=as_json, quiet=quiet)
 
 
-@app.command(help=words_of_runs.CANCEL, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.CANCEL, rich_help_panel=run_words.PANEL)
 @reporting
 def cancel(  # noqa: PLR0913 - one for each option
     run_id: RunId,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=words_of_runs.CANCELLATION)] = "cancelled",
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help=run_words.CANCELLATION)] = "cancelled",
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
@@ -197,15 +198,15 @@ def cancel(  # noqa: PLR0913 - one for each option
     return 0
 
 
-@app.command(help=words_of_runs.FORK, rich_help_panel=words_of_runs.PANEL)
+@app.command(help=run_words.FORK, rich_help_panel=run_words.PANEL)
 @reporting
 def fork(  # noqa: PLR0913, PLR0917 - one for each option
     run_id: RunId,
     journal: Journal = None,
     temporal: Temporal = None,
     namespace: Namespace = None,
-    at: Annotated[int | None, typer.Option("--at", metavar="N", min=0, help=words_of_runs.AT)] = None,
-    new_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=words_of_runs.NEW_ID)] = None,
+    at: Annotated[int | None, typer.Option("--at", metavar="N", min=0, help=run_words.AT)] = None,
+    new_id: Annotated[str | None, typer.Option("--id", metavar="ID", help=run_words.NEW_ID)] = None,
     target: _Target = None,
     planner: _Planner = None,
     secrets: _Secrets = None,
@@ -215,7 +216,7 @@ def fork(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> int:
     """Make another run with the same past."""
     means = Means(target, planner, secrets_given(secrets or ()), allow_changes)
-    with opened(journal, temporal, namespace, only_journals=words_of_runs.NO_FORK) as place:
+    with opened(journal, temporal, namespace, only_journals=run_words.NO_FORK) as place:
         made = place.fork(place.find(run_id), at, new_id, means)
         typer.echo(made)
         say(f"To go on with it:\n  $ {place.how_to_go_on(made)}")

@@ -1,0 +1,1 @@
+"""Commands for runs that are kept: in a journal file, or on a Temporal server."""
