@@ -112,8 +112,8 @@ class Ear:
     def told_to_stop(self) -> str | None:
         """Return why the run shall be cancelled, if word of that was left in the journal."""
         keeper = self._process._keeper  # noqa: SLF001
-        word = keeper.mail().get(CANCEL) if keeper is not None and keeper.kept else None
-        return None if word is None else _reason_in(word)
+        mail = keeper.mail() if keeper is not None and keeper.kept else {}
+        return _reason_in(mail[CANCEL]) if CANCEL in tuple(mail)[self._heard :] else None
 
     def leave_word(self, reason: str) -> None:
         """Leave word in the journal that the run shall be cancelled, for whoever goes on with it; once is enough."""
@@ -131,9 +131,12 @@ class Ear:
         """Take in what was left in the journal."""
         process = self._process
         keeper, people = process._keeper, process._core.people  # noqa: SLF001
-        if keeper is None or keeper.kept == 0 or process.status.is_final:
+        if keeper is None or keeper.kept == 0:
             return
         mail = keeper.mail()
+        if process.status.is_final:
+            self._heard = len(mail)  # should the run go on with something new, it was not said about that
+            return
         for request_id, body in tuple(mail.items())[self._heard :] if len(mail) > self._heard else ():
             self._heard += 1
             if request_id == CANCEL:

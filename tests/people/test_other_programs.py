@@ -149,3 +149,19 @@ def test_a_sleep_is_cancelled_by_word_of_another_program(kept, elsewhere):
 
     asyncio.run(cancel_elsewhere())
     assert process.reason == "enough"
+
+
+def test_word_that_comes_after_the_end_does_not_stop_what_goes_on_later(journal, kept, elsewhere):
+    @action(rerun=True)
+    def count(start: Start) -> Quick:
+        """Count."""
+        effects["count"] += 1
+        return Quick()
+
+    agent = Agent("counting", [count])
+    process = agent.process(Start(), options=kept(), returning=Quick, id="run")
+    go(process)
+    journal.answer("run", "cancel", '{"reason": "too late"}', 0.0)
+    other = elsewhere(agent, "run")
+    other.board.add(Start())
+    assert go(other) is ProcessStatus.COMPLETED
