@@ -33,6 +33,8 @@ class Standing:
     """When a timer of it is due, in seconds since 1970; `None` when it waits for none."""
     waits_for: tuple[str, ...] = ()
     """The ids of the requests that wait for an answer."""
+    seconds: float = 0.0
+    """How long it has been run, over all programs, as of when it last came to a stop."""
 
 
 @dataclass(frozen=True, slots=True)

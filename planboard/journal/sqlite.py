@@ -1,6 +1,5 @@
 """Runs kept in one SQLite file: on one machine, for any number of programs, without a server."""
 
-import json
 import os
 import sqlite3
 import time
@@ -22,6 +21,17 @@ from planboard.errors import (
 from planboard.journal.memory import answered, check_sequence, claimed, exists, no_manifest, unknown
 from planboard.journal.owners import Owner, spoken
 from planboard.journal.port import Record, RunInfo, Standing
+from planboard.journal.tables import (
+    COLUMNS,
+    EVENTS_OF_A_RUN,
+    SEQ,
+    STANDING,
+    STORED,
+    TABLES,
+    info_from,
+    insert,
+    standing_row,
+)
 
 _VERSION = 1
 _MARK = 0x504C4E42  # "PLNB": tells our files from those of others
@@ -30,30 +40,6 @@ _PATIENCE = 60.0
 
 _REMEMBERED = 4096
 """Of how many runs it is remembered where they stand."""
-
-_TABLES = """
-CREATE TABLE runs (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, fingerprint TEXT NOT NULL,
-    created_at REAL NOT NULL, parent_id TEXT, target TEXT,
-    status TEXT NOT NULL, reason TEXT NOT NULL, wakes_at REAL, waits_for TEXT NOT NULL, owner TEXT
-);
-CREATE INDEX runs_by_status ON runs (status);
-CREATE INDEX runs_by_parent ON runs (parent_id);
-CREATE TABLE events (place INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
-CREATE TABLE answers (
-    number INTEGER PRIMARY KEY, run INTEGER NOT NULL, request_id TEXT NOT NULL, at REAL NOT NULL, body TEXT NOT NULL,
-    UNIQUE (run, request_id)
-);
-CREATE TABLE manifests (fingerprint TEXT PRIMARY KEY, body TEXT NOT NULL);
-"""
-# The place of an event is the number of its run, then its own: one tree of small keys, and a run's events side by side.
-_EVENTS_OF_A_RUN = 1 << 32
-_LAST = "FROM events WHERE place > number << 32 AND place < (number + 1) << 32 ORDER BY place DESC LIMIT 1"
-# A step of a run changes nothing but the end of its events, which is one page of the file: so it is cheap.
-_SEQ = f"ifnull((SELECT place - (number << 32) {_LAST}), 0)"
-_STORED = "id, agent, fingerprint, created_at, parent_id, target, status, reason, wakes_at, waits_for"
-_COLUMNS = f"{_STORED}, {_SEQ}, ifnull((SELECT at {_LAST}), created_at)"
-
 
 _opened: "weakref.WeakSet[SqliteJournal]" = weakref.WeakSet()
 _left_alone: list[Any] = []
@@ -106,19 +92,19 @@ class SqliteJournal:
     def create(self, run: RunInfo, manifest: str, records: Sequence[Record], standing: Standing) -> None:
         """Begin to keep a run; see `Journal.create`."""
         check_sequence(run.id, 0, records)
-        row = (run.id, run.agent, run.fingerprint, run.created_at, run.parent_id, run.target, *_standing(standing))
+        row = (run.id, run.agent, run.fingerprint, run.created_at, run.parent_id, run.target, *standing_row(standing))
         with self._writing() as connection:
             try:
-                found = connection.execute(f"INSERT INTO runs ({_STORED}) VALUES (?,?,?,?,?,?,?,?,?,?)", row)  # noqa: S608
+                found = connection.execute(f"INSERT INTO runs ({STORED}) VALUES (?,?,?,?,?,?,?,?,?,?,?)", row)  # noqa: S608
             except sqlite3.IntegrityError:
                 raise RunExistsError(run.id, exists(run.id)) from None
             connection.execute("INSERT OR IGNORE INTO manifests VALUES (?,?)", (run.fingerprint, manifest))
             number = found.lastrowid or 0
-            _insert(connection, number, records)
+            insert(connection, number, records)
 
     def append(self, run_id: str, records: Sequence[Record], standing: Standing) -> None:
         """Keep records; see `Journal.append`."""
-        stands = _standing(standing)
+        stands = standing_row(standing)
         with self._lock:
             known = self._known.pop(run_id, None)
             with self._writing() as connection:
@@ -126,19 +112,19 @@ class SqliteJournal:
                     known = self._looked_up(connection, run_id)
                     check_sequence(run_id, known.seq, records)
                 try:
-                    _insert(connection, known.number, records)
+                    insert(connection, known.number, records)
                 except sqlite3.IntegrityError:  # somebody else has continued the run since we wrote
                     check_sequence(run_id, self._looked_up(connection, run_id).seq, records)
                     raise
                 if stands != known.stood:
                     connection.execute(
-                        "UPDATE runs SET status=?, reason=?, wakes_at=?, waits_for=? WHERE number=?",
+                        "UPDATE runs SET status=?, reason=?, wakes_at=?, waits_for=?, seconds=? WHERE number=?",
                         (*stands, known.number),
                     )
             self._remember(run_id, _Known(known.number, known.seq + len(records), stands))
 
     def _looked_up(self, connection: sqlite3.Connection, run_id: str) -> "_Known":
-        number, seq, *stood = self._run(connection, run_id, f"number, {_SEQ}, status, reason, wakes_at, waits_for")
+        number, seq, *stood = self._run(connection, run_id, f"number, {SEQ}, {STANDING}")
         return _Known(number, seq, tuple(stood))
 
     def _remember(self, run_id: str, known: "_Known") -> None:
@@ -198,26 +184,26 @@ class SqliteJournal:
         """Return the records of a run; see `Journal.read`."""
         with self._reading() as connection:
             (number,) = self._run(connection, run_id, "number")
-            first = number * _EVENTS_OF_A_RUN
+            first = number * EVENTS_OF_A_RUN
             found = connection.execute(
                 "SELECT place - ?, kind, at, body FROM events WHERE place > ? AND place < ? ORDER BY place",
-                (first, first + max(after, 0), first + _EVENTS_OF_A_RUN),
+                (first, first + max(after, 0), first + EVENTS_OF_A_RUN),
             )
             return [Record(*record) for record in found]
 
     def info(self, run_id: str) -> RunInfo:
         """Return what is known of a run; see `Journal.info`."""
         with self._reading() as connection:
-            return _info(self._run(connection, run_id, _COLUMNS))
+            return info_from(self._run(connection, run_id, COLUMNS))
 
     def runs(self, *, status: str | None = None, parent_id: str | None = None) -> list[RunInfo]:
         """Return the runs; see `Journal.runs`."""
         wanted = [("status", status), ("parent_id", parent_id)]
         given = [(column, value) for column, value in wanted if value is not None]
         where = " AND ".join(f"{column} = ?" for column, _ in given) or "1"
-        query = f"SELECT {_COLUMNS} FROM runs WHERE {where} ORDER BY created_at, id"  # noqa: S608 - our own columns
+        query = f"SELECT {COLUMNS} FROM runs WHERE {where} ORDER BY created_at, id"  # noqa: S608 - our own columns
         with self._reading() as connection:
-            return [_info(row) for row in connection.execute(query, [value for _, value in given])]
+            return [info_from(row) for row in connection.execute(query, [value for _, value in given])]
 
     def manifest(self, fingerprint: str) -> str:
         """Return the definition of an agent; see `Journal.manifest`."""
@@ -332,7 +318,7 @@ class SqliteJournal:
         try:
             connection.execute("BEGIN IMMEDIATE")
             if _pragma(connection, "application_id") != _MARK:  # another program may have been quicker
-                for statement in filter(str.strip, _TABLES.split(";")):
+                for statement in filter(str.strip, TABLES.split(";")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
                 connection.execute(f"PRAGMA application_id = {_MARK}")
@@ -371,23 +357,6 @@ class SqliteJournal:
 
     def __repr__(self) -> str:
         return f"SqliteJournal({str(self.path)!r})"
-
-
-def _insert(connection: sqlite3.Connection, number: int, records: Sequence[Record]) -> None:
-    first = number * _EVENTS_OF_A_RUN
-    rows = [(first + record.seq, record.at, record.kind, record.body) for record in records]
-    connection.executemany("INSERT INTO events VALUES (?,?,?,?)", rows)
-
-
-def _standing(standing: Standing) -> tuple[Any, ...]:
-    reason = standing.reason.encode(errors="backslashreplace").decode()  # an error's text may hold half a character
-    return standing.status, reason, standing.wakes_at, json.dumps(standing.waits_for) if standing.waits_for else "[]"
-
-
-def _info(row: tuple[Any, ...]) -> RunInfo:
-    run_id, agent, fingerprint, created_at, parent_id, target, status, reason, wakes_at, waits_for, seq, updated = row
-    standing = Standing(status, reason, wakes_at, tuple(json.loads(waits_for)))
-    return RunInfo(run_id, agent, fingerprint, created_at, parent_id, target, standing, seq, updated)
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -9,7 +9,7 @@ from planboard.runtime.options import UNLIMITED, Budget
 class Ledger:
     """The running account of one process; what is charged to it is charged to all processes above it."""
 
-    __slots__ = ("_asking", "_ran", "_since", "budget", "exhausted", "parent", "spent")
+    __slots__ = ("_asking", "_since", "budget", "exhausted", "parent", "ran", "spent")
 
     def __init__(self, budget: Budget, parent: "Ledger | None" = None) -> None:
         self.budget = budget
@@ -21,7 +21,8 @@ class Ledger:
         self.exhausted: str | None = None
         """Which limit of this process forbade an action, here or below, in the current run."""
         self._asking = 0
-        self._ran = 0.0
+        self.ran = 0.0
+        """How many seconds the process has been run, not counting the current stretch."""
         self._since: float | None = None
 
     def open(self, now: float) -> None:
@@ -32,12 +33,12 @@ class Ledger:
     def close(self, now: float) -> None:
         """Stop counting time."""
         if self._since is not None:
-            self._ran += now - self._since
+            self.ran += now - self._since
             self._since = None
 
     def seconds(self, now: float) -> float:
         """Return how long the process has been run so far."""
-        return self._ran + (0.0 if self._since is None else now - self._since)
+        return self.ran + (0.0 if self._since is None else now - self._since)
 
     def charge(self, usage: Usage) -> None:
         """Add to what is spent, here and above."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_UNDER_WAY = Standing(ProcessStatus.RUNNING)
-
 
 class Process:
     """One run of an agent: a board, a planner, options, and the events so far.
@@ -373,9 +371,12 @@ class Process:
 
     def _standing(self) -> Standing:
         if self.status is ProcessStatus.RUNNING and not self._core.state.open:
-            return _UNDER_WAY
+            return Standing(ProcessStatus.RUNNING, seconds=self._core.ledger.ran)
         waits_for = tuple(request.id for request in self._core.people.pending())
-        return Standing(self.status, self.reason.partition("\n")[0][:500], self.wakes_at, waits_for)
+        ledger = self._core.ledger
+        running = self.status is ProcessStatus.RUNNING
+        seconds = ledger.ran if running else ledger.seconds(self.options.clock.time())
+        return Standing(self.status, self.reason.partition("\n")[0][:500], self.wakes_at, waits_for, seconds)
 
     def _flush(self) -> None:
         if self._keeper is not None:

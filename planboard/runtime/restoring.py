@@ -107,6 +107,7 @@ def restore(  # noqa: PLR0913 - what a run may be given anew
     process.options = chosen
     keeper = Keeper(journal, run, text, codec, chosen.clock, claims=parent is None)
     keeper.kept = len(events)
+    process._core.ledger.ran = run.standing.seconds  # noqa: SLF001
     try:
         process._catch_up(events)  # noqa: SLF001
     except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from expenses import PAYING, Checked, Expense, Letter, check, confirm, effects, go, pay, regret
+from expenses import PAYING, Checked, Decision, Expense, Letter, check, confirm, effects, go, pay, regret
 from pydantic import BaseModel, SecretStr
 
 from planboard import (
@@ -742,3 +742,31 @@ def test_utility_goes_on_too(kept, elsewhere):
     go(process)
     process.respond(process.pending[0].id, True)
     assert go(elsewhere(PAYING, process)) is ProcessStatus.COMPLETED
+
+
+def test_seconds_that_were_used_before_count_in_another_program(kept, elsewhere):
+    """Case 072."""
+    clock = FakeClock(0.0)
+
+    @action
+    def dawdle(a: A) -> B:
+        """Take fifty seconds."""
+        clock.advance(50)
+        return B(n=1)
+
+    @achieves_goal("there is a C")
+    @action
+    def late(b: B, decision: Decision) -> C:
+        """Take none."""
+        return C(n=1)
+
+    agent = Agent("slow", [dawdle, human(Decision, prompt="?", needs=[B]), late])
+    process = agent.process(A(), options=kept(budget=Budget(seconds=60), clock=clock))
+    go(process)
+    clock.advance(1000)
+    other = elsewhere(agent, process, clock=clock)
+    other.respond(other.pending[0].id, {"approved": True})
+    clock.advance(1000)
+    assert go(other) is ProcessStatus.COMPLETED  # only 50 seconds of running
+    third = elsewhere(agent, other, clock=clock)
+    assert third._core.ledger.seconds(clock.time()) == 50

@@ -175,7 +175,7 @@ class Home:
             agent, journal, run["id"], planner=planner or self.planner(luggage["planner"], agent), clock=clock,
             secrets=self.secrets,
         )  # fmt: skip
-        process._core.ledger._ran = luggage.get("seconds", 0.0)  # noqa: SLF001 - what events do not tell
+        process._core.ledger.ran = luggage.get("seconds", 0.0)  # noqa: SLF001 - what events do not tell
         process._core.ticks = luggage.get("ticks", 0)  # noqa: SLF001
         process.options = replace(process.options, journal=None)
         process._keeper = process._log.keep = process._core.results.check_entry = None  # noqa: SLF001 - see above
