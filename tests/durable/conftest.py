@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 BINARY = shutil.which("temporal") or shutil.which("temporal", path=str(Path(sys.executable).parent))
+_ATTEMPTS = 5
 FAST_TIMERS = 'history.timerProcessorMaxTimeShift="50ms"'
 
 
@@ -40,24 +41,40 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the server answers."""
     if WHY_NOT:
         pytest.skip(WHY_NOT)
-    folder = tmp_path_factory.mktemp("temporal")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
+    for _ in range(_ATTEMPTS):
+        folder = tmp_path_factory.mktemp("temporal")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        with (
+            (folder / "log").open("w") as log,
+            subprocess.Popen(_command(folder, port), stdout=log, stderr=log) as server,
+        ):
+            try:
+                if _starts(server, port):
+                    yield f"127.0.0.1:{port}"
+                    return
+            finally:
+                server.terminate()
+    pytest.fail(f"the Temporal server did not start:\n{(folder / 'log').read_text()[:2000]}")
+
+
+def _command(folder: Path, port: int) -> list[str]:
+    return [
         str(BINARY), "server", "start-dev", "--headless", "--port", str(port), "--log-level", "error",
         "--db-filename", str(folder / "temporal.db"), "--sqlite-pragma", "journal_mode=wal",
         "--sqlite-pragma", "synchronous=normal", "--dynamic-config-value", FAST_TIMERS,
     ]  # fmt: skip
-    with (folder / "log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
-        deadline = time.monotonic() + 60
-        while not _answers(port):
-            if server.poll() is not None or time.monotonic() > deadline:
-                server.kill()
-                pytest.fail(f"the Temporal server did not start:\n{(folder / 'log').read_text()}")
-            time.sleep(0.05)
-        yield f"127.0.0.1:{port}"
-        server.terminate()
+
+
+def _starts(server: "subprocess.Popen[bytes]", port: int) -> bool:
+    """Wait until the server answers. It may end at once: another program has taken one of the ports it has chosen."""
+    deadline = time.monotonic() + 60
+    while not _answers(port):
+        if server.poll() is not None or time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def _answers(port: int) -> bool:
