@@ -72,6 +72,8 @@ async def drive(core: ProcessCore, executor: Executor, clock: Clock, driving: Dr
         if turns % _TURNS == 0 and before_each is not None:
             import anyio.lowlevel
 
+            if keep is not None:
+                keep()  # others may take long
             await anyio.lowlevel.checkpoint()
 
 

@@ -102,7 +102,7 @@ class Held:
         """Tell whether something has come from outside, or from a child, since the process began to wait."""
         return self._core.state.touched or self._any_news()
 
-    def released(self, now: float) -> Sequence[ActionCall]:
+    def released(self, now: float) -> Sequence[Command]:
         """Start the calls that somebody has agreed to, and those whose children can go on."""
         calls: list[ActionCall] = []
         for call in sorted(self._core.state.open.values(), key=lambda call: call.number):
@@ -112,7 +112,7 @@ class Held:
                 charged = call.number in self._core.charged
                 objection = None if charged else self._core.ledger.objection(cost, now, may_ask=action.body.may_ask)
                 if objection is not None:
-                    return calls or self._core.end(ProcessStatus.TERMINATED, f"budget: {objection}")  # type: ignore[return-value]
+                    return calls or self._core.end(ProcessStatus.TERMINATED, f"budget: {objection}")
                 bound = self.bound(call, action)
                 self._core.state.board.verify(bound.entries)
                 calls.append(self._core.start.call(call.number, action, bound, cost, value, call.tool_call))

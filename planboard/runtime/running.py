@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from planboard.errors import RunClaimedError
+from planboard.errors import JournalError, RunClaimedError
 from planboard.events import Event, ProcessStatus
 from planboard.runtime.driver import carry_out, drive
 from planboard.runtime.exclusive import Exclusively, at_hand, is_run_elsewhere, root_of
@@ -45,7 +45,10 @@ async def _heed_word_of_others(process: "Process") -> None:
 
     while not process.status.is_final:
         await asyncio.sleep(_LISTENS_EVERY)
-        reason = process._ear.told_to_stop()  # noqa: SLF001
+        try:
+            reason = process._ear.told_to_stop()  # noqa: SLF001
+        except JournalError:
+            return  # the run finds the same at its next decision, and raises it
         if reason is not None:
             cancel(process, reason)
             return
