@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from planboard.actions.declarations import Rerun, Retry
 from planboard.actions.goal import Achievement
-from planboard.actions.waiting import Wait
+from planboard.actions.waiting import Consent, Wait
 from planboard.blackboard.board import Blackboard
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.expressions import Expression
@@ -193,7 +193,7 @@ class Action:
     idempotent: bool
     retry: Retry | None
     timeout: float | None
-    approval: bool
+    approval: bool | Consent
     achieves: Achievement | None
     is_async: bool
     state: type | None = None
@@ -202,8 +202,8 @@ class Action:
     """The type of its output, if it always has exactly one."""
     has_tuple: bool = False
     """Whether it returns its outputs as a tuple."""
-    agent: Any = None
-    """The agent that it runs, if that is all it does."""
+    agents: tuple[Any, ...] = ()
+    """The agents that it runs, if that is all it does."""
     wait: Wait | None = None
     """What the process does itself instead of running the function, which only words it."""
 
@@ -219,7 +219,7 @@ class Action:
 
     def binding_name(self, position: int) -> str | None:
         """Return the name that the output at a position is bound to."""
-        return self.output_names[position] if position < len(self.output_names) else None
+        return (self.output_names[position] or None) if position < len(self.output_names) else None
 
     def __str__(self) -> str:
         inputs = ", ".join(str(item) for item in self.body.inputs)

@@ -156,7 +156,7 @@ class Catalogue:
             approval=declared.approval,
             achieves=declared.achieves,
             wait=declared.wait,
-            agent=declared.agent,
+            agents=declared.agents,
             is_async=iscoroutinefunction(declared.function),
             state=item.state,
             has_tuple=any(origin_of(member) is tuple for member in members(signature.returns)),

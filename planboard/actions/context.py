@@ -208,6 +208,13 @@ class ActionContext(Injected):
         return other
 
     @property
+    def visible(self) -> tuple[Entry, ...]:
+        """Every visible entry of the board, oldest first."""
+        found = self._board.visible
+        self._read.extend(found)
+        return found
+
+    @property
     def entries_read(self) -> tuple[Entry, ...]:
         """The entries looked at through this context."""
         return tuple(self._read)

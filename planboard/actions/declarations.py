@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from planboard.actions.goal import Achievement, is_seconds
 from planboard.actions.signature import SignatureReader
-from planboard.actions.waiting import Wait
+from planboard.actions.waiting import Consent, Wait
 from planboard.errors import DefinitionError
 from planboard.types import Location, TypeForm, location_of
 
@@ -94,10 +94,10 @@ class ActionDeclaration:
     idempotent: bool
     retry: Retry | None
     timeout: float | None
-    approval: bool
+    approval: bool | Consent
     achieves: Achievement | None = None
     wait: Wait | None = None
-    agent: Any = None
+    agents: tuple[Any, ...] = ()
     cost_estimate: Estimate | None = None
     value_estimate: Estimate | None = None
     predicates: list[ConditionDeclaration] = field(default_factory=list)

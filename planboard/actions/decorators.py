@@ -20,7 +20,7 @@ from planboard.actions.declarations import (
 )
 from planboard.actions.goal import Achievement, checked_share, is_seconds
 from planboard.actions.signature import SignatureReader, is_method
-from planboard.actions.waiting import Wait
+from planboard.actions.waiting import Consent, Wait
 from planboard.errors import DefinitionError
 from planboard.types import Location, TypeForm, is_type, location_of
 
@@ -77,7 +77,7 @@ def action(
     idempotent: bool = False,
     retry: Retry | None = None,
     timeout: float | None = None,
-    approval: bool = False,
+    approval: bool | str | Consent = False,
     name: str | None = None,
 ) -> Callable[[Callable[P, R_co]], ActionFunction[P, R_co]]: ...
 def action(function: Any = None, /, **options: Any) -> Any:
@@ -104,7 +104,8 @@ def action(function: Any = None, /, **options: Any) -> Any:
             idempotent: Running it twice does no harm.
             retry: How to treat transient errors.
             timeout: The seconds it may take.
-            approval: A person must agree before it runs.
+            approval: A person must agree before it runs: `True`, or the question to ask. The question may show the
+                arguments: `"Pay {expense.amount}?"`.
             name: Its name; the function's by default.
 
     Raises:
@@ -176,7 +177,7 @@ def declare_action(  # noqa: D417, PLR0913 - the options of the decorator
     kind: str = "action",
     returns: TypeForm = None,
     wait: Wait | None = None,
-    agent: Any = None,
+    agents: tuple[Any, ...] = (),
     attach: Callable[[ActionDeclaration], Any] | None = None,
     description: str | None = None,
     cost: float | Callable[..., float] = 0.0,
@@ -192,7 +193,7 @@ def declare_action(  # noqa: D417, PLR0913 - the options of the decorator
     idempotent: bool = False,
     retry: Retry | None = None,
     timeout: float | None = None,
-    approval: bool = False,
+    approval: bool | str | Consent = False,
     name: str | None = None,
 ) -> Callable[..., Any]:
     """Declare a function to be an action, or the words of a step.
@@ -202,7 +203,7 @@ def declare_action(  # noqa: D417, PLR0913 - the options of the decorator
         kind: What it is, for messages.
         returns: What it yields, if that is not what the function returns.
         wait: What the process does instead of running the function.
-        agent: The agent that it runs.
+        agents: The agents that it runs.
         attach: Returns the object that carries the declaration; by default the function does.
 
     What else it takes are the options of `@action`.
@@ -243,10 +244,10 @@ def declare_action(  # noqa: D417, PLR0913 - the options of the decorator
         idempotent=idempotent,
         retry=retry,
         timeout=timeout,
-        approval=approval,
+        approval=_consent(approval, of, where),
         achieves=getattr(function, _ACHIEVES, None),
         wait=wait,
-        agent=agent,
+        agents=agents,
         rerun_given=rerun is not None,
     )
     if callable(cost):
@@ -347,6 +348,15 @@ def _output_names(output: str | tuple[str, ...] | None, of: str, where: Location
             message = f"{of} has output={name!r}; a binding name is a Python identifier, as 'gh_issue' is."
             raise DefinitionError(message, where=where)
     return names
+
+
+def _consent(approval: Any, of: str, where: Location | None) -> bool | Consent:
+    if isinstance(approval, bool | Consent):
+        return approval
+    if not isinstance(approval, str) or not approval.strip():
+        message = f"{of} has approval={approval!r}; it is True, False, or the question to ask a person."
+        raise DefinitionError(message, where=where)
+    return Consent(approval)
 
 
 def _rerun(rerun: Any, of: str, where: Location | None) -> Rerun:

@@ -21,6 +21,16 @@ class AskPerson:
 
 
 @dataclass(frozen=True, slots=True)
+class Consent:
+    """A person must agree before the action runs."""
+
+    question: str
+    """What the person is asked. Parameters of the action may stand in it: `{expense.amount}`."""
+    expires: timedelta | None = None
+    """How long the question stands; `None` for ever."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sleep:
     """The action is to wait; its function returns how long, or until when."""
 

@@ -11,6 +11,7 @@ from planboard.actions.context import ActionContext, Injected
 from planboard.actions.declarations import ActionDeclaration, declaration_of
 from planboard.actions.signature import Input, SignatureReader, is_method
 from planboard.errors import DefinitionError
+from planboard.llm.agent_tool import AgentTool
 from planboard.llm.names import tool_name
 from planboard.llm.port import Tool
 from planboard.llm.reading import read_value
@@ -65,7 +66,8 @@ def usable_tools(given: Iterable[Any], ai: "Ai") -> dict[str, UsableTool]:
     """
     found: dict[str, UsableTool] = {}
     for item in given:
-        made = _of_agent(item, ai) if isinstance(item, Catalogue) else _of_function(item, ai)
+        agent = AgentTool(item) if isinstance(item, Catalogue) else item
+        made = _of_agent(agent, ai) if isinstance(agent, AgentTool) else _of_function(item, ai)
         other = found.get(made.tool.name)
         if other is not None:
             message = f"Two tools are named {made.tool.name!r}: {other.origin} and {made.origin}. Rename one of them."
@@ -106,8 +108,11 @@ def _of_function(item: Any, ai: "Ai") -> UsableTool:
     return UsableTool(_tool(name, description, forms), origin, forms, call)
 
 
-def _of_agent(agent: Catalogue, ai: "Ai") -> UsableTool:
+def _of_agent(given: AgentTool, ai: "Ai") -> UsableTool:
+    agent = given.agent
     outcomes = {goal.form for goal in agent.goals if goal.form is not None}
+    if given.returning is not None:
+        outcomes = {given.returning}
     if len(outcomes) != 1:
         found = ", ".join(sorted(map(type_name, outcomes))) or "none"
         message = f"Agent {agent.name!r} cannot be a tool: it needs goals of one type, and has {found}."
@@ -121,8 +126,9 @@ def _of_agent(agent: Catalogue, ai: "Ai") -> UsableTool:
         unnamed = tuple(value for name, value in arguments.items() if not queries[name].name)
         return await ai.run_agent(agent, unnamed, named, returning)
 
-    description = agent.description or ", ".join(goal.description for goal in agent.goals if goal.description)
-    return UsableTool(_tool(agent.name, description, forms), f"agent {agent.name!r}", forms, call)
+    description = given.description if given.description is not None else agent.description
+    description = description or ", ".join(goal.description for goal in agent.goals if goal.description)
+    return UsableTool(_tool(given.name or agent.name, description, forms), f"agent {agent.name!r}", forms, call)
 
 
 def _tool(name: str, description: str, forms: Mapping[str, tuple[TypeForm, bool]]) -> Tool:

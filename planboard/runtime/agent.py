@@ -9,18 +9,22 @@ from uuid import uuid4
 
 from planboard._text import suggest
 from planboard.actions.catalogue import Catalogue
+from planboard.actions.context import Addition
 from planboard.actions.goal import Goal
+from planboard.actions.making import StepAction
 from planboard.actions.waiting import Denied, Expired, Slept
 from planboard.blackboard.board import check_value
 from planboard.blackboard.matching import prospect
 from planboard.blackboard.registry import Migration, TypeRegistry
 from planboard.errors import DefinitionError
+from planboard.llm.agent_tool import AgentTool
 from planboard.planners.ask import PlannerAnswer
 from planboard.planners.base import Planner
 from planboard.planners.compile import Compilation
 from planboard.planners.named import planner_named
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.world import Bits
+from planboard.runtime.delegating import Context, agent_as_action
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
 from planboard.runtime.restoring import begin_to_keep
@@ -71,13 +75,49 @@ class Agent(Catalogue):
         self.planner = None if planner is None else as_planner(planner)
         """The planner its processes use unless told otherwise."""
         self.agents: Mapping[str, Agent] = _by_name(
-            (*agents, *(action.agent for action in self.actions.values() if action.agent is not None))
+            (*agents, *(agent for action in self.actions.values() for agent in action.agents))
         )
         """The agents that its actions run as children, by name, as far as they are known."""
         self._more_types = tuple(types)
         self._migrations = tuple(migrations)
         self._for_services: dict[tuple[type, ...], Agent] = {}
         self._compilations: dict[tuple[Goal, ...], tuple[Compilation, Bits]] = {}
+
+    # In the place of an action
+
+    def as_action(
+        self,
+        *,
+        instruction: str | None = None,
+        returning: TypeForm = None,
+        ref: str | None = None,
+        context: Context = "state",
+        name: str | None = None,
+        **options: Any,
+    ) -> StepAction:
+        """Return this agent as an action of another one; see `planboard.steps.subagent`.
+
+        Raises:
+            DefinitionError: It has no goal with a type, and `returning` does not say what it is run for.
+        """
+        return agent_as_action(
+            self, instruction=instruction, returning=returning, ref=ref, context=context, name=name, options=options
+        )
+
+    def as_tool(
+        self, *, name: str | None = None, description: str | None = None, returning: TypeForm = None
+    ) -> AgentTool:
+        """Return this agent as a tool for `Ai.agentic`, under a name and with a description of its own.
+
+        Each call runs it as a child of the action that asks, on a board of its own; the model is given what it
+        returns and nothing of the way there.
+
+        Args:
+            name: What the model calls it; the agent's name by default.
+            description: What the model is told that it is for; the agent's by default.
+            returning: What it is run for; the type of its goals by default.
+        """
+        return AgentTool(self, name, description, returning)
 
     # Running
 
@@ -161,8 +201,9 @@ class Agent(Catalogue):
         self._refuse_misspelt_options(bindings)
         chosen = as_planner(planner or options.planner or self.planner or "goap")
         goals = self._goals_for(returning, chosen)
-        for value in (*inputs, *bindings.values()):
-            check_value(value, None)
+        given = [*_given(inputs), *(Addition(value, name=name) for name, value in bindings.items())]
+        for item in given:
+            check_value(item.value, item.type)
         compilation, bits = self._compiled(goals)
         process = Process(
             self,
@@ -175,10 +216,11 @@ class Agent(Catalogue):
         )
         if options.journal is not None:
             begin_to_keep(process, None if returning is None else self._kept_form(returning))
-        for value in inputs:
-            process.board.add(value)
-        for name, value in bindings.items():
-            process.board.bind(name, value)
+        for item in given:
+            if item.name is None:
+                process.board.add(item.value, type=item.type)
+            else:
+                process.board.bind(item.name, item.value, type=item.type)
         process._flush()  # noqa: SLF001 - a run that was accepted is not lost
         return process
 
@@ -294,6 +336,11 @@ def _by_name(agents: Iterable[Any]) -> "dict[str, Agent]":
             message = f"Two agents that are run as children are named {agent.name!r}; rename one of them."
             raise DefinitionError(message)
     return dict(sorted(found.items()))
+
+
+def _given(inputs: Iterable[object]) -> Iterable[Addition]:
+    """Return inputs with their declared types; steps hand them on with those."""
+    return (item if isinstance(item, Addition) else Addition(item) for item in inputs)
 
 
 _DEFAULTS = ProcessOptions()

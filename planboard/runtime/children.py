@@ -13,7 +13,7 @@ from planboard.actions.context import NOTHING, ChildOrder, Usage
 from planboard.errors import DefinitionError, UnknownRunError
 from planboard.events import ProcessStatus
 from planboard.runtime.executor import Executor
-from planboard.runtime.kinship import is_for
+from planboard.runtime.kinship import goes_on_later, is_for
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.requests import Request
 
@@ -52,7 +52,7 @@ class Children:
         child = self._child(order, order.agent)
         self._live[child.id] = child
         await self._drive(child, executor)
-        if self._goes_on_later(child):
+        if goes_on_later(child):
             await self._let_others_go_on(order.call, executor)
             await self._until_quiet(order.call)
             self._started.pop((order.call, order.attempt), None)
@@ -239,12 +239,6 @@ class Children:
             quiet = self._quiet.pop(call, None)
             if quiet is not None:
                 quiet.set()
-
-    def _goes_on_later(self, child: "Process") -> bool:
-        """Tell whether a child waits, or was stopped by a limit of the whole tree, so that its call is made again."""
-        stopped = child.status is ProcessStatus.TERMINATED
-        by_all = stopped and self._process._core.ledger.exhaustion() is not None  # noqa: SLF001
-        return child.status is ProcessStatus.WAITING or by_all
 
     async def _until_quiet(self, call: int) -> None:
         """Wait until no other child of a call runs: what stops the call would stop them too."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from planboard._text import suggest
 from planboard.actions.action import Action, Call
 from planboard.actions.context import NO_EFFECTS, Usage
-from planboard.actions.waiting import AskPerson, Denied, Expired, Slept, moment_of
+from planboard.actions.waiting import AskPerson, Consent, Denied, Expired, Slept, moment_of
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.schema import describe_error
 from planboard.errors import (
@@ -133,9 +133,9 @@ class People:
         """Return the question that has to be asked before an action runs, or the refusal; the strictest holds."""
         question: tuple[str, float | None] | None = None
         default = f"May {action.name!r} run?"
-        if action.approval:
-            question = (default, None)
         arguments = _arguments(bound)
+        if action.approval:
+            question = _asked(action, default, arguments)
         for policy in self._in_force():
             opinion = policy.opinion(action.name, arguments)
             if isinstance(opinion, Deny):
@@ -348,6 +348,18 @@ def _arguments(bound: Call) -> dict[str, Any]:
     if bound.args:
         named["self"] = bound.args[0]
     return named
+
+
+def _asked(action: Action, default: str, arguments: dict[str, Any]) -> tuple[str, float | None]:
+    """Return the question that an action's own wish for consent comes to, and for how many seconds it stands."""
+    approval = action.approval
+    if not isinstance(approval, Consent):
+        return default, None
+    try:
+        question = approval.question.format(**arguments)
+    except (KeyError, IndexError, AttributeError, ValueError):
+        question = approval.question  # braces that mean nothing are words too
+    return question, None if approval.expires is None else approval.expires.total_seconds()
 
 
 def _words(said: object) -> str:

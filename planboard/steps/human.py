@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any
 
+from planboard.actions.making import StepAction, name_after, step, words_with
 from planboard.actions.waiting import AskPerson, Words
 from planboard.errors import DefinitionError
-from planboard.steps.declare import StepAction, name_after, step, words_with
 from planboard.types import TypeForm, is_type, type_name
 
 
@@ -52,15 +52,22 @@ def human(
         message = "human(prompt=function, needs=...): the function's parameters say what is needed; leave out `needs`."
         raise DefinitionError(message)
     function: Callable[..., Any] = words_with(words, needs) if isinstance(words, str) else words
-    length = expires if expires is None or isinstance(expires, timedelta) else _seconds(expires)
+    length = None if expires is None else seconds_of(expires)
     said = words if isinstance(words, str) else (words.__doc__ or f"Asks a person for a {type_name(form)}.")
     options.setdefault("description", " ".join(said.split()))
     wait = AskPerson(form, length)
     return step("human step", function, name=name or name_after("ask", form), returns=form, wait=wait, options=options)
 
 
-def _seconds(expires: Any) -> timedelta:
+def seconds_of(expires: Any) -> timedelta:
+    """Return how long a question stands.
+
+    Raises:
+        DefinitionError: It is no length of time.
+    """
+    if isinstance(expires, timedelta):
+        return expires
     if isinstance(expires, bool) or not isinstance(expires, int | float) or not 0 < expires < float("inf"):
-        message = f"human(expires={expires!r}): it is a timedelta or a number of seconds above 0."
+        message = f"expires={expires!r}: it is a timedelta or a number of seconds above 0."
         raise DefinitionError(message)
     return timedelta(seconds=expires)

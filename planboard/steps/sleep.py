@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
+from planboard.actions.making import StepAction, step, with_inputs
 from planboard.actions.waiting import Duration, Sleep, Slept, moment_of
 from planboard.errors import DefinitionError
-from planboard.steps.declare import StepAction, step, with_inputs
 from planboard.types import TypeForm, snake_case, type_name
 
 

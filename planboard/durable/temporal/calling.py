@@ -165,7 +165,7 @@ class Calls:
 
 def is_child(call: Command) -> bool:
     """Tell whether a call does nothing but run a child."""
-    return isinstance(call, ActionCall) and call.action.agent is not None
+    return isinstance(call, ActionCall) and bool(call.action.agents)
 
 
 def is_by_a_limit(outcome: Outcome) -> bool:

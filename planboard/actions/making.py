@@ -13,6 +13,9 @@ from planboard.types import WRITTEN_AT, Location, TypeForm, is_type, origin_of, 
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_OURS = ("planboard.actions.", "planboard.steps", "planboard.teams", "planboard.runtime.agent")
+"""Where steps are made for users, who want to be told of their own lines."""
+
 
 class StepAction:
     """An action that is not a function. Pass it to an agent among its parts.
@@ -24,6 +27,8 @@ class StepAction:
         setattr(self, MARK, declaration)
         self.name = declaration.name
         """The name of the action."""
+        self.reads_board = False
+        """Whether it looks at all that is on the board, and not only at its inputs."""
         self.__module__ = module  # an agent that is made of a module finds its own steps only
         self.cost: Callable[[F], F]
         self.value: Callable[[F], F]
@@ -40,7 +45,8 @@ def step(
     name: str,
     returns: TypeForm,
     wait: Wait | None = None,
-    agent: Any = None,
+    agents: Iterable[Any] = (),
+    output: tuple[str, ...] = (),
     options: Mapping[str, Any],
 ) -> StepAction:
     """Return a step.
@@ -51,7 +57,8 @@ def step(
         name: What the action is called.
         returns: What it puts on the board.
         wait: What the process does instead of running the function.
-        agent: The agent that it runs.
+        agents: The agents that it runs, if that is all it does.
+        output: The names that its outputs are bound to, by position; "" for none.
         options: What `@action` takes beside.
     """
     frame = _caller()
@@ -64,8 +71,12 @@ def step(
         made = StepAction(declaration, frame.f_globals.get("__name__", ""))
         return made
 
-    declare_action(worded, kind=kind, name=name, returns=returns, wait=wait, agent=agent, attach=attach, **options)
+    declare_action(
+        worded, kind=kind, name=name, returns=returns, wait=wait, agents=tuple(agents), attach=attach, **options
+    )
     found: StepAction = made
+    if output:
+        getattr(found, MARK).output = output
     return found
 
 
@@ -107,7 +118,7 @@ def name_after(prefix: str, form: TypeForm) -> str:
 
 def _located(function: Callable[..., Any], place: Location) -> Callable[..., Any]:
     """Let messages point to where the step was asked for, unless the function is the user's own."""
-    if not function.__module__.startswith("planboard.steps"):
+    if not function.__module__.startswith(_OURS):
         return function
     setattr(function, WRITTEN_AT, place)
     return function
@@ -115,6 +126,6 @@ def _located(function: Callable[..., Any], place: Location) -> Callable[..., Any
 
 def _caller() -> Any:
     frame: Any = sys._getframe(1)  # noqa: SLF001 - a step belongs to where it was asked for
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("planboard.steps"):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_OURS):
         frame = frame.f_back
     return frame

@@ -1,0 +1,106 @@
+"""An agent as an action: it is run as a child, and what it is run for is put on the board."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+
+from planboard.actions.context import ActionContext
+from planboard.actions.making import StepAction, step, with_inputs
+from planboard.blackboard.matching import members
+from planboard.errors import DefinitionError
+from planboard.runtime.brief import Brief, state_of_board
+from planboard.types import TypeForm, is_type, snake_case, type_name
+
+if TYPE_CHECKING:
+    from planboard.runtime.agent import Agent
+    from planboard.runtime.options import ProcessOptions
+
+Context: TypeAlias = Literal["state", "typed", "isolated"]
+"""What a child is given of what its parent knows: all of it as JSON beside its typed inputs, these only, or nothing."""
+
+_CONTEXT = "planboard_context"
+
+
+def agent_as_action(  # noqa: PLR0913 - a child has so many sides
+    agent: "Agent",
+    *,
+    instruction: str | None = None,
+    returning: TypeForm = None,
+    ref: str | None = None,
+    context: Context = "state",
+    needs: Iterable[TypeForm] | None = None,
+    run: "ProcessOptions | None" = None,
+    name: str | None = None,
+    options: Mapping[str, Any],
+) -> StepAction:
+    """Return an action that runs an agent; see `planboard.steps.subagent`."""
+    called = name or agent.name
+    yields = _goal_of(agent) if returning is None else returning
+    if not is_type(yields):
+        message = f"subagent({agent.name!r}, returning={returning!r}): name the type that it is run for."
+        raise DefinitionError(message)
+    if context not in ("state", "typed", "isolated"):
+        message = f'subagent({agent.name!r}, context={context!r}): it is "state", "typed" or "isolated".'
+        raise DefinitionError(message)
+    if instruction is not None and not isinstance(instruction, str):
+        message = f"subagent({agent.name!r}, instruction={instruction!r}): it is a text."
+        raise DefinitionError(message)
+    inputs = _typed_inputs(agent, needs, context)
+    reads = {
+        form for action in agent.actions.values() for item in action.body.inputs for form in members(item.query.form)
+    }
+    wants_text = str in reads and str not in inputs.values()
+    told = instruction is not None or Brief in reads or wants_text or (agent.planner is not None and agent.planner.asks)
+    shares = told and context == "state"
+
+    async def run_agent(**given: Any) -> Any:
+        here: ActionContext = given.pop(_CONTEXT)
+        handed = list(given.values())
+        if told:
+            brief = Brief(instruction=instruction or "", state=state_of_board(here.visible) if shares else "")
+            handed.append(brief)
+            if wants_text:
+                handed.append(brief.text)
+        return await here.run(agent, *handed, returning=yields, options=run)
+
+    function = with_inputs(run_agent, {**inputs, _CONTEXT: ActionContext})
+    more = {"description": agent.description or f"Runs {agent.name}.", **options}
+    more.setdefault("idempotent", True)  # running it again takes up the same child, so nothing is done twice
+    if ref is not None:
+        if more.get("output") not in (None, ref):
+            message = (
+                f"subagent({agent.name!r}) has ref={ref!r} and output={more['output']!r}, which is the same thing."
+            )
+            raise DefinitionError(message)
+        more["output"] = ref
+    made = step("subagent step", function, name=called, returns=yields, agents=(agent,), options=more)
+    made.reads_board = shares
+    return made
+
+
+def _goal_of(agent: "Agent") -> TypeForm:
+    """Return the type of the goals of an agent.
+
+    Raises:
+        DefinitionError: It has none.
+    """
+    forms = tuple(dict.fromkeys(goal.form for goal in agent.goals if goal.form is not None))
+    if not forms:
+        message = f"Agent {agent.name!r} has no goal with a type, so say what it is run for: returning=Report."
+        raise DefinitionError(message)
+    return Union[forms]  # noqa: UP007 - made at run time
+
+
+def _typed_inputs(agent: "Agent", needs: Iterable[TypeForm] | None, context: Context) -> dict[str, TypeForm]:
+    if needs is not None:
+        forms = list(needs)
+    elif context == "isolated":
+        forms = []
+    else:
+        forms = [query.form for query in agent.needed_inputs]
+        if context == "state":
+            forms = [form for form in forms if form not in (str, Brief)]
+    for form in forms:
+        if not is_type(form):
+            message = f"subagent({agent.name!r}, needs=...): {form!r} is no type."
+            raise DefinitionError(message)
+    return {snake_case(type_name(form)): form for form in forms}

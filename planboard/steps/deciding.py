@@ -1,0 +1,146 @@
+"""What a step is decided by: when a loop ends, which way a branch goes, which items there are.
+
+A plain typed function is asked in place, since it must be pure. One that is asynchronous, or asks a model, is run as
+a child, so that its answer is kept and is the same when the step is run again.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction
+from typing import Any
+
+from planboard._text import suggest
+from planboard.actions.action import BoundInput
+from planboard.actions.context import ActionContext, Addition, Injected
+from planboard.actions.declarations import declaration_of
+from planboard.actions.making import with_inputs
+from planboard.actions.signature import Input, SignatureReader
+from planboard.blackboard.board import Blackboard
+from planboard.blackboard.index import Matcher
+from planboard.blackboard.schema import describe_error
+from planboard.errors import ActionError, DefinitionError
+from planboard.steps.part import Part, as_part
+from planboard.types import TypeForm, location_of, origin_of
+
+
+class Decider:
+    """A typed function over what is there.
+
+    Args:
+        function: The function.
+        within: The step it belongs to, for messages.
+        role: What it is there, such as "until".
+        known: Types by the names that parameters without a type may have.
+        returns: What it is taken to return, if it does not say so itself.
+    """
+
+    def __init__(
+        self, function: Any, *, within: str, role: str, known: Mapping[str, TypeForm], returns: TypeForm = bool
+    ) -> None:
+        if not callable(function) or isinstance(function, type):
+            message = (
+                f"{within!r} has {role}={function!r}; it is a function over the board with types, such as "
+                "`def good_enough(draft: Draft) -> bool`."
+            )
+            raise DefinitionError(message)
+        self.name = f"{role}_{within}"
+        self._within = within
+        self._function: Callable[..., Any] = function
+        typed = _typed(function, known, within, role)
+        reader = SignatureReader(typed, kind=f"{role} of", skip_first=False, needs_return=False)
+        given = reader.read().inputs
+        asks = any(isinstance(item.form, type) and issubclass(item.form, Injected) for item in given)
+        self.part: Part | None = None
+        """What it is run as, unless it is asked in place."""
+        if asks or iscoroutinefunction(function):
+            self.part = as_part(_returning(typed, returns), within=within, name=self.name)
+        matcher = Matcher()
+        self.inputs: tuple[BoundInput, ...] = (
+            self.part.inputs if self.part is not None else tuple(_bound(item, matcher) for item in given)
+        )
+        """What it looks at."""
+        self._matcher = matcher
+
+    async def decide(self, context: ActionContext, there: Sequence[Addition]) -> Any:
+        """Return what it says.
+
+        Raises:
+            ActionError: It cannot be asked, or raises.
+        """
+        if self.part is not None:
+            return await self.part.run(context, *self.part.chosen(there))
+        board = Blackboard(matcher=self._matcher)
+        for one in there:
+            if one.name is None:
+                board.add(one.value, type=one.type)
+            else:
+                board.bind(one.name, one.value, type=one.type)
+        arguments: dict[str, Any] = {}
+        for item in self.inputs:
+            found = board.matches(item.query)
+            if not found and not item.optional:
+                kinds = ", ".join(str(entry) for entry in board.visible) or "nothing"
+                message = f"{self.name!r} needs {item}, and there is {kinds}."
+                raise ActionError(self._within, message)
+            if found or not item.has_default:
+                values = [entry.value for entry in found]
+                arguments[item.parameter] = values if item.collects else values[-1] if values else None
+        try:
+            return self._function(**arguments)
+        except Exception as error:
+            message = f"{self.name!r} raised {describe_error(error)} ({location_of(self._function)})"
+            raise ActionError(self._within, message) from error
+
+
+def _typed(function: Any, known: Mapping[str, TypeForm], within: str, role: str) -> Any:
+    """Give types to parameters that have none, from their names: a lambda cannot say them."""
+    parameters = inspect.signature(function).parameters
+    bare = [name for name, item in parameters.items() if item.annotation is inspect.Parameter.empty]
+    declared = declaration_of(function)
+    if not bare or declared is not None:
+        return function
+    if len(bare) < len(parameters):
+        return function  # what is half typed is refused with the parameter's name
+    for name in bare:
+        if name not in known:
+            message = (
+                f"Parameter {name!r} of {role} in {within!r} has no type, and nothing here is called so. "
+                f"{suggest(name, known)}"
+            )
+            raise DefinitionError(message, where=location_of(function))
+
+    def typed(**given: Any) -> Any:
+        return function(**given)
+
+    return with_inputs(typed, {name: known[name] for name in bare})
+
+
+def _returning(function: Any, form: TypeForm) -> Any:
+    if "return" in getattr(function, "__annotations__", {}):
+        return function
+
+    async def answering(**given: Any) -> Any:
+        found = function(**given)
+        return await found if inspect.isawaitable(found) else found
+
+    hints = {name: item.annotation for name, item in inspect.signature(function).parameters.items()}
+    made = with_inputs(answering, hints)
+    made.__annotations__["return"] = form
+    made.__signature__ = made.__signature__.replace(return_annotation=form)  # type: ignore[attr-defined]
+    return made
+
+
+def _bound(item: Input, matcher: Matcher) -> BoundInput:
+    query = matcher.query(item.form, item.name)
+    return BoundInput(item.parameter, query, item.collects, item.optional, item.has_default)
+
+
+def element_of(form: TypeForm) -> TypeForm:
+    """Return the type of the items of a collection, or `None` if it does not say."""
+    from collections.abc import Iterable
+    from typing import get_args
+
+    origin, args = origin_of(form), get_args(form)
+    if isinstance(origin, type) and issubclass(origin, Iterable) and args and origin is not dict:
+        return args[0]
+    return None
