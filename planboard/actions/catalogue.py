@@ -110,9 +110,19 @@ class Catalogue:
     def needed_inputs(self) -> tuple[Query, ...]:
         """What has to be given from outside, since actions need it and none of them makes it; in order of names."""
         needed = {item.query for action in self.actions.values() for item in action.body.required}
-        return tuple(
-            sorted((query for query in needed & self.given_only if query.form not in COMES_OF_WAITING), key=str)
-        )
+        given = needed & self.from_outside
+        return tuple(sorted((query for query in given if query.form not in COMES_OF_WAITING), key=str))
+
+    @cached_property
+    def from_outside(self) -> frozenset[Query]:
+        """The queries of inputs that nobody makes, or only actions that need them already."""
+        actions = tuple(self.actions.values())
+        queries = {item.query for action in actions for item in action.body.inputs if item.query.form is not None}
+        return self.given_only | {
+            query
+            for query in queries
+            if all(query in {item.query for item in action.body.inputs} for action in actions if _makes(action, query))
+        }
 
     def action(self, name: str) -> Action:
         """Return an action by its name.
@@ -301,6 +311,15 @@ class Catalogue:
                 types.setdefault(root_name(member), []).append(self.matcher.query(member))
         known = {**types, **bindings}
         return {name: list(dict.fromkeys(bindings.get(name, []) + types.get(name, []))) for name in known}
+
+
+def _makes(action: Action, query: Query) -> bool:
+    """Tell whether an action may put on the board what a query asks for."""
+    return any(
+        query.name in (None, action.binding_name(position)) and prospect(form, query.form) != "never"
+        for alternative in action.outputs
+        for position, form in enumerate(alternative)
+    )
 
 
 def _is_injected(form: TypeForm) -> bool:

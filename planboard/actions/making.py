@@ -3,17 +3,24 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from keyword import iskeyword
+from typing import Annotated, Any, TypeVar, get_args
 
 from planboard.actions.declarations import MARK, ActionDeclaration
 from planboard.actions.decorators import declare_action
 from planboard.actions.waiting import Wait
 from planboard.errors import DefinitionError
-from planboard.types import WRITTEN_AT, Location, TypeForm, is_type, origin_of, snake_case, type_name
+from planboard.types import WRITTEN_AT, Location, Named, TypeForm, is_type, origin_of, snake_case, type_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_OURS = ("planboard.actions.", "planboard.steps", "planboard.teams", "planboard.runtime.agent")
+_OURS = (
+    "planboard.actions.",
+    "planboard.steps",
+    "planboard.teams",
+    "planboard.runtime.agent",
+    "planboard.runtime.delegating",
+)
 """Where steps are made for users, who want to be told of their own lines."""
 
 
@@ -82,12 +89,6 @@ def step(
 
 def words_with(prompt: str, needs: Iterable[TypeForm]) -> Callable[..., str]:
     """Return a function of inputs that fills them into a text, by their snake case names: `{expense.amount}`."""
-    forms = tuple(needs)
-    for form in forms:
-        if not is_type(form):
-            message = f"needs=...: {form!r} is no type. Name the types of what must be there before."
-            raise DefinitionError(message)
-    by_name = {snake_case(type_name(form)): form for form in forms}
 
     def words(**given: Any) -> str:
         try:
@@ -96,7 +97,36 @@ def words_with(prompt: str, needs: Iterable[TypeForm]) -> Callable[..., str]:
             message = f"the prompt {prompt!r} asks for something that is not there: {error}"
             raise ValueError(message) from error
 
-    return with_inputs(words, by_name)
+    return with_inputs(words, parameters_of(needs))
+
+
+def parameters_of(needs: Iterable[TypeForm]) -> dict[str, TypeForm]:
+    """Return the parameters of a step that needs these types, by their names in snake case.
+
+    Raises:
+        DefinitionError: One of them is no type.
+    """
+    if is_type(needs) or isinstance(needs, str):
+        message = f"needs={needs!r}: give a list of types, as in needs=[Expense]."
+        raise DefinitionError(message)
+    found: dict[str, TypeForm] = {}
+    for form in dict.fromkeys(needs):
+        if not is_type(form):
+            message = f"needs=...: {form!r} is no type. Name the types of what must be there before."
+            raise DefinitionError(message)
+        marks = get_args(form)[1:] if origin_of(form) is Annotated else ()
+        named = next((mark.name for mark in marks if isinstance(mark, Named)), None)
+        name = parameter_name(get_args(form)[0] if marks else form, named)
+        while name in found:
+            name += "_"
+        found[name] = form
+    return found
+
+
+def parameter_name(form: TypeForm, named: str | None = None) -> str:
+    """Return what a parameter of a type, or of a binding name, is called."""
+    name = named or snake_case(type_name(form))
+    return f"{name}_" if iskeyword(name) else name
 
 
 def with_inputs(function: Callable[..., Any], inputs: Mapping[str, TypeForm]) -> Callable[..., Any]:

@@ -1,5 +1,7 @@
 """A loop in which a model uses tools until it has an answer."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from planboard.blackboard.schema import describe_error
@@ -29,24 +31,62 @@ async def use_tools(
     ai: "Ai", prompt: str, tools: tuple[Any, ...], returning: TypeForm, limit: int, system: str | None
 ) -> Any:
     """Return the answer of a model that may use tools; see `Ai.agentic`."""
+    messages = (Message("system", system or _SYSTEM), Message("user", prompt))
+    return (await converse(ai, messages, tools, returning, limit)).answer
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What came of a conversation in which a model used tools."""
+
+    answer: Any
+    said: tuple[str, ...]
+    """What went on before the answer: the calls of tools, and what they returned, as texts."""
+
+
+async def converse(
+    ai: "Ai",
+    messages: Sequence[Message],
+    tools: tuple[Any, ...],
+    returning: TypeForm,
+    limit: int,
+    *,
+    ended: Callable[[], bool] = lambda: False,
+) -> Talk:
+    """Return the answer of a model that goes on with a conversation and may use tools, and how it came to it.
+
+    Args:
+        ai: The model.
+        messages: What was said so far.
+        tools: As for `Ai.agentic`.
+        returning: `str`, or the type of the object wanted.
+        limit: How many turns the model has.
+        ended: Tells after each turn whether a tool has ended the conversation; then there is no answer.
+
+    Raises:
+        DefinitionError: Something is no tool, or two tools have one name.
+        ModelOutputError: There was no answer within the limit.
+        ModelError: The model did not answer.
+        BudgetExceededError: A budget forbids the request.
+    """
     if limit < 1:
         message = f"limit={limit!r}: the model has at least one turn."
         raise DefinitionError(message)
-    loop = _Loop(
-        ai, usable_tools(tools, ai), returning, [Message("system", system or _SYSTEM), Message("user", prompt)]
-    )
+    loop = _Loop(ai, usable_tools(tools, ai), returning, list(messages))
     for turn in range(1, limit + 1):
         if turn == limit or loop.stuck:
-            return await loop.last_answer()
+            break
         reply = await loop.turn()
         if not reply.calls:
             if returning is str and reply.text:
-                return reply.text
-            return await loop.last_answer()
+                return Talk(reply.text, loop.said(len(messages)))
+            break
         done = await loop.carry_out(reply)
         if done is not None:
-            return done[0]
-    raise AssertionError  # pragma: no cover - the last turn answers or raises
+            return Talk(done[0], loop.said(len(messages)))
+        if ended():
+            return Talk(None, loop.said(len(messages)))
+    return Talk(await loop.last_answer(), loop.said(len(messages)))
 
 
 class _Loop:
@@ -73,6 +113,19 @@ class _Loop:
     def stuck(self) -> bool:
         """Whether the model only repeats itself."""
         return any(count > _REPEATS for count in self._counts.values())
+
+    def said(self, before: int) -> tuple[str, ...]:
+        """Return what was said after so many messages, as texts."""
+        later = self._messages[before:]
+        calls = {call.id: call.name for message in later for call in message.calls}
+        return tuple(
+            f"{calls.get(message.call_id or '', 'tool')}: {message.content}"
+            if message.role == "tool"
+            else " ".join(
+                [message.content, *(f"calls {call.name}({call.arguments})" for call in message.calls)]
+            ).strip()
+            for message in later
+        )
 
     async def turn(self) -> ModelReply:
         """Return what the model wants next."""

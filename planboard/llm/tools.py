@@ -67,7 +67,10 @@ def usable_tools(given: Iterable[Any], ai: "Ai") -> dict[str, UsableTool]:
     found: dict[str, UsableTool] = {}
     for item in given:
         agent = AgentTool(item) if isinstance(item, Catalogue) else item
-        made = _of_agent(agent, ai) if isinstance(agent, AgentTool) else _of_function(item, ai)
+        if isinstance(agent, UsableTool):
+            made = agent
+        else:
+            made = _of_agent(agent, ai) if isinstance(agent, AgentTool) else _of_function(item, ai)
         other = found.get(made.tool.name)
         if other is not None:
             message = f"Two tools are named {made.tool.name!r}: {other.origin} and {made.origin}. Rename one of them."
@@ -79,7 +82,7 @@ def usable_tools(given: Iterable[Any], ai: "Ai") -> dict[str, UsableTool]:
 def _of_function(item: Any, ai: "Ai") -> UsableTool:
     declared = declaration_of(item)
     if not callable(item) or isinstance(item, type):
-        message = f"{item!r} is no tool. Give functions, actions or agents."
+        message = f"{item!r} is no tool. Give functions, actions, agents or tools of an MCP server."
         raise DefinitionError(message)
     bound = getattr(item, "__self__", None) is not None
     if isinstance(declared, ActionDeclaration):

@@ -27,6 +27,11 @@ class Planner(ABC):
     nirvana: bool = False
     """Whether a process adds `NIRVANA` beside its goals for this planner. Planning itself never adds it."""
 
+    handed_down: ClassVar[bool] = True
+    """Whether agents that are run as children, and have no planner of their own, are planned by it too."""
+    at_once: int = 1
+    """How many steps of its plans may run at once, whatever the options of the process allow beyond that."""
+
     @property
     @abstractmethod
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from planboard.planners.base import Planner, best_of
 from planboard.planners.glance import Glance, _QuestionRaised
@@ -106,6 +107,13 @@ class Utility(OneStep):
 
     def _satisfied(self, glance: Glance, goal: PlanGoal) -> Plan:
         return glance.best(goal) or glance.idle(goal)
+
+
+@dataclass(frozen=True, slots=True)
+class Once(Utility):
+    """`Utility` for an agent of a single action. Agents that this one runs are planned as if it were not there."""
+
+    handed_down: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)

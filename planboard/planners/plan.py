@@ -292,6 +292,9 @@ class NoPlan:
     known: State | None = field(default=None, repr=False, compare=False)
     """The start state, with the unknown facts that were resolved."""
 
+    halt: str | None = None
+    """Why the run shall end here although something could be done: a limit of the planner. It ends TERMINATED."""
+
     nodes: int = field(default=0, compare=False)
     """Search nodes it took."""
 

@@ -297,6 +297,11 @@ class Agent(Catalogue):
             )
         return self._for_services[types]
 
+    def _lacking(self, services: Iterable[object]) -> tuple[object, ...]:
+        """Return which services of a process this agent needs as a child of it, since it has none of them itself."""
+        needed = [query.form for query in self.needed_inputs if query.name is None and isinstance(query.form, type)]
+        return tuple(service for service in services if any(isinstance(service, form) for form in needed))
+
     @cached_property
     def types(self) -> TypeRegistry:
         """The types whose values runs of this agent may keep."""

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 from planboard.actions.context import NOTHING, ChildOrder, Usage
 from planboard.errors import DefinitionError, UnknownRunError
 from planboard.events import ProcessStatus
+from planboard.planners.base import Planner
+from planboard.planners.goap import Goap
+from planboard.runtime.drift import definition, fingerprint
 from planboard.runtime.executor import Executor
-from planboard.runtime.kinship import goes_on_later, is_for
+from planboard.runtime.kinship import Services, goes_on_later, id_of_child, is_for, with_services
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.requests import Request
 
@@ -145,15 +148,16 @@ class Children:
 
     def _child(self, order: ChildOrder, agent: "Agent") -> "Process":
         """Return the child that an earlier run of the call has started for the very same, else a new one."""
+        serving, services, order = with_services(agent, order, self._services)
         started = self._started.setdefault((order.call, order.attempt), _Started())
-        again = "" if order.attempt == 1 else f"r{order.attempt}"
         for number in chain(tuple(started.left), count(started.last + 1)):
-            child_id = f"{self._process.id}.{order.call}{again}" + ("" if number == 1 else f"-{number}")
+            child_id = id_of_child(self._process.id, order.call, order.attempt, number)
             known, child = self._known(child_id, agent)
             if not known:
-                child = agent._prepare(  # noqa: SLF001 - within the package
+                child = serving._prepare(  # noqa: SLF001 - within the package
                     order.inputs, dict(order.bindings), returning=order.returning,
                     options=self._options(order, agent), parent=self._process, process_id=child_id,
+                    services=(*services, *serving.services),
                 )  # fmt: skip
             if number > started.last:
                 started.last = number
@@ -164,6 +168,10 @@ class Children:
         assert child is not None  # noqa: S101 - there is always another number
         child.started_by = order.call
         return child
+
+    @property
+    def _services(self) -> Services:
+        return self._process._core.state.world.services  # noqa: SLF001
 
     def _known(self, child_id: str, agent: "Agent") -> "tuple[bool, Process | None]":
         """Tell whether there is a child of an id already, and return it if it runs this agent."""
@@ -184,9 +192,14 @@ class Children:
         keeper = self._process._keeper  # noqa: SLF001
         assert keeper is not None  # noqa: S101 - it was found in a journal
         values = keeper.codec.values
+        services = agent._lacking(self._services)  # noqa: SLF001
+        serving = agent._serving(services) if services else agent  # noqa: SLF001
+        if serving is not agent and fingerprint(definition(serving)) != keeper.journal.info(child_id).fingerprint:
+            serving, services = agent, ()  # it was given something else of that type
         child = restore(
-            agent, keeper.journal, child_id, secrets=values.secrets, allow_changes=values.lenient, parent=self._process
-        )
+            serving, keeper.journal, child_id, services=services, secrets=values.secrets, allow_changes=values.lenient,
+            parent=self._process,
+        )  # fmt: skip
         counted = self._finished.get(_call_in(child_id, self._process.id), {}).pop(child_id, NOTHING)
         self._process._core.ledger.charge(NOTHING - counted)  # noqa: SLF001 - it counts for itself again
         return child
@@ -199,11 +212,18 @@ class Children:
         chosen = order.options or inherited
         return replace(
             chosen,
-            planner=chosen.planner or agent.planner or self._process.planner,
+            planner=chosen.planner or agent.planner or self._planner_for_all(),
             journal=mine.journal,
             clock=mine.clock,
             identities={**mine.identities, **chosen.identities},
         )
+
+    def _planner_for_all(self) -> Planner:
+        """Return the planner of the process, or of the nearest one above whose planner is meant for its children."""
+        process: Process | None = self._process
+        while process is not None and not process.planner.handed_down:
+            process = process.parent
+        return process.planner if process is not None else Goap()
 
     async def _drive(self, child: "Process", executor: Executor) -> None:
         """Run a child until it has come to its end or waits; if somebody does so already, wait for that."""

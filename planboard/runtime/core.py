@@ -246,7 +246,7 @@ class ProcessCore:
             self.record(ActionReadmitted, action=name)
 
     def _start_calls(self, plan: Plan, now: float) -> Sequence[Command]:
-        concurrency, waiting = self.options.concurrency, self.state.open
+        concurrency, waiting = max(self.options.concurrency, self.planner.at_once), self.state.open
         if len(waiting) >= concurrency:
             return ()
         if concurrency == 1:
@@ -376,6 +376,8 @@ class ProcessCore:
         return self.end(ProcessStatus.FAILED, reason or str(error), error=describe_error(error))
 
     def _without_plan(self, found: NoPlan) -> Sequence[Command]:
+        if found.halt is not None:
+            return self.end(ProcessStatus.TERMINATED, f"{self.planner.name}: {found.halt}")
         if all(goal is NIRVANA for goal in self.goals):
             status = ProcessStatus.TERMINATED if self.options.terminate_when_stuck else ProcessStatus.COMPLETED
             return self.end(status, "no action is left to run, and the agent has no goal")

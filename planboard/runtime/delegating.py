@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 from planboard.actions.context import ActionContext
-from planboard.actions.making import StepAction, step, with_inputs
+from planboard.actions.making import StepAction, parameters_of, step, with_inputs
 from planboard.blackboard.matching import members
 from planboard.errors import DefinitionError
 from planboard.runtime.brief import Brief, state_of_board
-from planboard.types import TypeForm, is_type, snake_case, type_name
+from planboard.runtime.handing import CONTEXT, handed_over, inputs_of_step, needed_by, parameters_for
+from planboard.types import TypeForm, is_type
 
 if TYPE_CHECKING:
     from planboard.runtime.agent import Agent
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 Context: TypeAlias = Literal["state", "typed", "isolated"]
 """What a child is given of what its parent knows: all of it as JSON beside its typed inputs, these only, or nothing."""
-
-_CONTEXT = "planboard_context"
 
 
 def agent_as_action(  # noqa: PLR0913 - a child has so many sides
@@ -45,24 +44,21 @@ def agent_as_action(  # noqa: PLR0913 - a child has so many sides
         message = f"subagent({agent.name!r}, instruction={instruction!r}): it is a text."
         raise DefinitionError(message)
     inputs = _typed_inputs(agent, needs, context)
-    reads = {
-        form for action in agent.actions.values() for item in action.body.inputs for form in members(item.query.form)
-    }
+    asked = [item for action in agent.actions.values() for item in action.body.inputs]
+    reads = {form for item in asked for form in members(item.query.form)}
     wants_text = str in reads and str not in inputs.values()
     told = instruction is not None or Brief in reads or wants_text or (agent.planner is not None and agent.planner.asks)
     shares = told and context == "state"
 
     async def run_agent(**given: Any) -> Any:
-        here: ActionContext = given.pop(_CONTEXT)
-        handed = list(given.values())
-        if told:
-            brief = Brief(instruction=instruction or "", state=state_of_board(here.visible) if shares else "")
-            handed.append(brief)
-            if wants_text:
-                handed.append(brief.text)
+        here: ActionContext = given.pop(CONTEXT)
+        handed: list[object] = [*handed_over(given, inputs_of_step(made))]
+        brief = Brief(instruction=instruction or "", state=state_of_board(here.visible) if shares else "")
+        if told and brief.text:
+            handed += [brief, brief.text] if wants_text else [brief]
         return await here.run(agent, *handed, returning=yields, options=run)
 
-    function = with_inputs(run_agent, {**inputs, _CONTEXT: ActionContext})
+    function = with_inputs(run_agent, {**inputs, CONTEXT: ActionContext})
     more = {"description": agent.description or f"Runs {agent.name}.", **options}
     more.setdefault("idempotent", True)  # running it again takes up the same child, so nothing is done twice
     if ref is not None:
@@ -92,15 +88,8 @@ def _goal_of(agent: "Agent") -> TypeForm:
 
 def _typed_inputs(agent: "Agent", needs: Iterable[TypeForm] | None, context: Context) -> dict[str, TypeForm]:
     if needs is not None:
-        forms = list(needs)
-    elif context == "isolated":
-        forms = []
-    else:
-        forms = [query.form for query in agent.needed_inputs]
-        if context == "state":
-            forms = [form for form in forms if form not in (str, Brief)]
-    for form in forms:
-        if not is_type(form):
-            message = f"subagent({agent.name!r}, needs=...): {form!r} is no type."
-            raise DefinitionError(message)
-    return {snake_case(type_name(form)): form for form in forms}
+        return parameters_of(needs)
+    if context == "isolated":
+        return {}
+    told = (str, Brief) if context == "state" else ()
+    return parameters_for(item for item in needed_by(agent) if item.query.form not in told)

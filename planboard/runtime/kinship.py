@@ -1,14 +1,32 @@
 """What a child is to the call that started it: the one it asks for when it is made again, and whether it will be."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from planboard.actions.context import Addition, ChildOrder
 from planboard.events import EntryAdded, ProcessStatus
 from planboard.llm.showing import as_data
 
 if TYPE_CHECKING:
+    from planboard.runtime.agent import Agent
     from planboard.runtime.process import Process
+
+Services: TypeAlias = tuple[object, ...]
+
+
+def id_of_child(parent_id: str, call: int, attempt: int, number: int) -> str:
+    """Return the id of a child.
+
+    Args:
+        parent_id: The id of the process that starts it.
+        call: The number of the call within that which starts it.
+        attempt: Which attempt at the call.
+        number: Which child of that attempt it is, counted from 1.
+    """
+    again = "" if attempt == 1 else f"r{attempt}"
+    return f"{parent_id}.{call}{again}" + ("" if number == 1 else f"-{number}")
 
 
 def is_for(child: "Process", order: ChildOrder) -> bool:
@@ -22,11 +40,34 @@ def is_for(child: "Process", order: ChildOrder) -> bool:
     )
 
 
+def with_services(
+    agent: "Agent", order: ChildOrder, services: Iterable[object]
+) -> "tuple[Agent, Services, ChildOrder]":
+    """Return the agent that is run, the services of its parent that it is given, and what is left to put on its board.
+
+    A service is not put on a board. What else is given of the type of a service counts more than the service.
+    """
+    handed = agent._lacking(services)  # noqa: SLF001 - within the package
+    if not handed:
+        return agent, (), order
+    places = {id(service) for service in handed}
+    inputs = tuple(item for item in order.inputs if id(_value_of(item)) not in places)
+    bindings = {name: value for name, value in order.bindings.items() if id(value) not in places}
+    if any(isinstance(_value_of(item), type(service)) for item in inputs for service in handed):
+        return agent, (), order
+    return agent._serving(handed), handed, replace(order, inputs=inputs, bindings=bindings)  # noqa: SLF001
+
+
 def goes_on_later(child: "Process") -> bool:
     """Tell whether a child waits, or was stopped by a limit of the whole tree, so that its call is made again."""
-    above = child.parent if child.status is ProcessStatus.TERMINATED else None
-    by_all = above is not None and above._core.ledger.exhaustion() is not None  # noqa: SLF001 - within the package
-    return child.status is ProcessStatus.WAITING or by_all
+    above = child._core.ledger.parent  # noqa: SLF001 - within the package
+    if child.status is ProcessStatus.TERMINATED:
+        return above is not None and above.exhaustion() is not None
+    return child.status is ProcessStatus.WAITING
+
+
+def _value_of(item: object) -> object:
+    return item.value if isinstance(item, Addition) else item
 
 
 def _is_same(one: object, other: object) -> bool:

@@ -136,7 +136,8 @@ class People:
         arguments = _arguments(bound)
         if action.approval:
             question = _asked(action, default, arguments)
-        for policy in self._in_force():
+        asked_below = any(action.name in agent.actions for agent in action.agents)  # with its own arguments
+        for policy in () if asked_below else self._in_force():
             opinion = policy.opinion(action.name, arguments)
             if isinstance(opinion, Deny):
                 return opinion, None

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from planboard.actions.making import StepAction, step, with_inputs
+from planboard.actions.making import StepAction, parameters_of, step, with_inputs
 from planboard.actions.waiting import Consent
 from planboard.errors import DefinitionError
 from planboard.steps.human import seconds_of
-from planboard.types import TypeForm, is_type, snake_case, type_name
+from planboard.types import TypeForm
 
 
 class Approved(BaseModel):
@@ -51,12 +51,7 @@ def approval(
     if not isinstance(question, str) or not question.strip():
         message = f"approval({question!r}): give the question that a person is asked."
         raise DefinitionError(message)
-    forms = tuple(needs)
-    for form in forms:
-        if not is_type(form):
-            message = f"approval(needs=...): {form!r} is no type. Name the types of what must be there before."
-            raise DefinitionError(message)
-    inputs = {snake_case(type_name(form)): form for form in forms}
+    inputs = parameters_of(needs)
 
     def agreed(**_: Any) -> Approved:
         return Approved(step=name)

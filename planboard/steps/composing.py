@@ -5,22 +5,23 @@ function of such a step only runs children, so it may be run again from its begi
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from math import prod
-from typing import Annotated, Any, Optional
+from typing import Any, Union
 
 from pydantic import BaseModel, ConfigDict
 
-from planboard.actions.action import BoundInput, root_name
+from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext, Addition
-from planboard.actions.declarations import MARK, ActionDeclaration
 from planboard.actions.making import StepAction, step, with_inputs
-from planboard.actions.signature import Input, alternatives
-from planboard.blackboard.matching import prospect
-from planboard.steps.part import Part, agents_of, declared_as
-from planboard.types import All, Named, TypeForm
-
-CONTEXT = "planboard_context"
-"""The parameter by which a step gets its context."""
+from planboard.actions.signature import alternatives
+from planboard.actions.waiting import Denied
+from planboard.blackboard.matching import members, prospect
+from planboard.errors import ActionError
+from planboard.runtime.handing import CONTEXT, all_there, handed_over, inputs_of_step, parameters_for
+from planboard.steps.part import Part, agents_of
+from planboard.types import TypeForm
 
 _WAYS = 8
 """How many ways to turn out a step may have for planning; what is less sure than that is not promised."""
@@ -35,21 +36,39 @@ class Done(BaseModel):
     """The name of the action."""
 
 
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one part contributes to what a step yields."""
+
+    form: TypeForm
+    """Its type; `None` for nothing."""
+    names: tuple[str, ...] = ()
+    """The names that it is bound to, by position; "" for none."""
+
+    @property
+    def ways(self) -> tuple[tuple[TypeForm, ...], ...]:
+        """The alternatives, each a tuple of types."""
+        return alternatives(self.form)
+
+    @property
+    def width(self) -> int | None:
+        """How many entries there are in every case; `None` if that cannot be said."""
+        widths = {len(way) for way in self.ways}
+        return widths.pop() if len(widths) == 1 else None
+
+
 Script = Callable[[ActionContext, list[Addition]], Awaitable[Sequence[Sequence[Addition]]]]
-"""Runs the parts of a step: it is given what is there at the beginning, and returns what has come of each output, then
-what else shall be put on the board."""
+"""Runs the parts of a step: it is given what is there at the beginning, and returns what has come of each output."""
 
 
-def composed(  # noqa: PLR0913 - a step has so many sides
+def composed(
     kind: str,
     name: str,
     script: Script,
     *,
-    inputs: Mapping[str, TypeForm],
-    outputs: Sequence[TypeForm],
+    inputs: Iterable[BoundInput],
+    yields: Sequence[Contribution],
     parts: Sequence[Part],
-    output_names: Sequence[str] = (),
-    reads_board: bool = False,
     options: Mapping[str, Any],
 ) -> StepAction:
     """Return a step that runs parts.
@@ -58,146 +77,132 @@ def composed(  # noqa: PLR0913 - a step has so many sides
         kind: What it is, for messages.
         name: The name of the action.
         script: Runs the parts.
-        inputs: The types of its inputs by parameter.
-        outputs: The type of what each part contributes to its outputs, in order; `None` for nothing.
+        inputs: What it takes.
+        yields: What each part contributes to its outputs, in order.
         parts: What it is made of.
-        output_names: The names of the outputs by position; "" for none.
-        reads_board: Whether the script is given all that is on the board.
         options: What `@action` takes beside.
     """
-    promised = _promised(outputs)
-    forms = tuple(form for form, kept in zip(outputs, promised, strict=True) if kept and _is_something(form))
+    promised = _promised(yields)
+    kept = [one for one, keep in zip(yields, promised, strict=True) if keep]
+    forms = tuple(one.form for one in kept if _is_something(one.form))
     returns = Done if not forms else forms[0] if len(forms) == 1 else tuple[forms]  # type: ignore[valid-type]
-    reads_all = reads_board or any(part.reads_board for part in parts)
+    reads_all = any(part.reads_board for part in parts)
 
     async def run(**given: Any) -> Any:
         context: ActionContext = given.pop(CONTEXT)
-        there = _all_there(context) if reads_all else _handed_over(given, declared_inputs(made))
-        results = await script(context, there)
+        handed = handed_over(given, inputs_of_step(made))
+        results = await script(context, all_there(context, handed) if reads_all else handed)
         returned = _returned(results, promised, context)
         return Done(step=name) if not forms else returned
 
-    function = with_inputs(run, {**inputs, CONTEXT: ActionContext})
-    options = {"idempotent": True, **options}  # running it again takes up the same children
+    function = with_inputs(run, {**parameters_for(inputs), CONTEXT: ActionContext})
+    given = {"idempotent": True, **options}  # running it again takes up the same children
     made = step(
         kind, function, name=name, returns=returns, agents=agents_of(parts),
-        output=tuple(output_names) if all(promised) else (), options=options,
+        output=() if given.get("output") is not None else _names(kept), options=given,
     )  # fmt: skip
     made.reads_board = reads_all
     return made
 
 
-def declared_inputs(made: StepAction) -> tuple[Input, ...]:
-    """Return what a step takes from the board."""
-    declaration: ActionDeclaration = getattr(made, MARK)
-    return tuple(item for item in declaration.reader.read().inputs if item.parameter != CONTEXT)
+# What it takes
 
 
-def inputs_of(parts: Iterable[Part], *, in_turn: bool, given: Iterable[TypeForm] = ()) -> dict[str, TypeForm]:
-    """Return what parts need, by parameter.
+def unmade(needed: Iterable[BoundInput], made: Sequence[Contribution]) -> list[BoundInput]:
+    """Return the inputs that are not made anyway."""
+    return [item for item in needed if not any(_is_answered(item, one) for one in made)]
 
-    Args:
-        parts: The parts.
-        in_turn: Whether a part is given what those before it made.
-        given: What is there anyway.
-    """
-    needed: dict[str, TypeForm] = {}
-    made: list[tuple[TypeForm, str | None]] = [(form, None) for form in given]
-    for part in parts:
-        for item in part.inputs:
-            if not _is_made(item, made):
-                _note(needed, item)
-        if in_turn:
-            ways = [set(way) for way in part.outputs]
-            sure = set.intersection(*ways) if ways else set()
-            made += [(form, None) for form in part_forms(part) if form in sure]
-            made += [
-                (form, name) for way in part.outputs for form, name in zip(way, part.output_names, strict=False) if name
-            ]
+
+def unmade_in_turn(parts: Iterable[Part], yields: Iterable[Contribution]) -> list[BoundInput]:
+    """Return the inputs of parts that are run one after another, without what those before them make."""
+    needed: list[BoundInput] = []
+    made: list[Contribution] = []
+    for part, one in zip(parts, yields, strict=True):
+        needed += unmade(part.inputs, made)
+        made.append(one)
     return needed
 
 
-def part_forms(part: Part) -> tuple[TypeForm, ...]:
-    """Return every type that may come of a part."""
-    return tuple(dict.fromkeys(form for way in part.outputs for form in way))
+def _is_answered(item: BoundInput, by: Contribution) -> bool:
+    """Tell whether an input is there in any case, once a part has been run."""
+    return all(
+        any(
+            item.query.name in (None, name) and prospect(form, item.query.form) == "always"
+            for form, name in zip_longest(way, by.names[: len(way)])
+        )
+        for way in by.ways
+    )
 
 
-def names_of(parts: Iterable[Part]) -> tuple[str, ...]:
-    """Return the names of the outputs of parts by position, as far as each part turns out in one way only."""
-    names: list[str] = []
-    for part in parts:
-        if len(part.outputs) != 1:
-            break
-        width = len(part.outputs[0])
-        names += (*part.output_names, *("" for _ in range(width)))[:width]
-    return tuple(names) if any(names) else ()
+# What it yields
+
+
+def agreed(part: Part, then: Part | None = None) -> Contribution:
+    """Return what a part yields if a person agreed to it, as far as they are asked: otherwise nothing goes on.
+
+    Args:
+        part: The part.
+        then: What is run next, and may be what follows a refusal.
+    """
+    if part.returning is None or (then is not None and then.takes(Denied)):
+        return Contribution(part.returning, part.output_names)
+    rest = tuple(form for form in members(part.returning) if not (isinstance(form, type) and issubclass(form, Denied)))
+    return Contribution(Union[rest] if rest else None, part.output_names)  # noqa: UP007 - made at run time
+
+
+def refuse_denied(called: str, part: Part, found: Sequence[Addition]) -> None:
+    """Raise if what came of a part is that a person did not agree to it.
+
+    Raises:
+        ActionError: It is.
+    """
+    denied = next((item.value for item in found if isinstance(item.value, Denied)), None)
+    if denied is not None:
+        why = f": {denied.reason}" if denied.reason else ""
+        message = f"{part.name!r} in {called!r} was not agreed to{why}. What follows it was not run."
+        raise ActionError(called, message)
+
+
+def values_of(found: Sequence[Addition]) -> Any:
+    """Return what came of a part as an action would: a tuple of several, `None` for nothing."""
+    values = tuple(item.value for item in found)
+    return values if len(values) > 1 else values[0] if values else None
 
 
 def _is_something(form: TypeForm) -> bool:
     return form is not None and form is not type(None)
 
 
-def _is_made(item: BoundInput, made: Sequence[tuple[TypeForm, str | None]]) -> bool:
-    return any(
-        item.query.name in (None, name) and item.query.form is not None and prospect(form, item.query.form) == "always"
-        for form, name in made
-    )
-
-
-def _note(needed: dict[str, TypeForm], item: BoundInput) -> None:
-    """Add an input, unless the same is needed already; what one part can do without, another may not."""
-    form: TypeForm = item.query.form
-    if item.collects:
-        form = Annotated[list[form], All]
-    if item.query.name is not None:
-        form = Annotated[form, Named(item.query.name)]
-    name = item.query.name or root_name(item.query.form)
-    name = f"all_{name}" if item.collects else name
-    optional: TypeForm = Optional[form]  # noqa: UP045 - made at run time
-    while name in needed and needed[name] not in (form, optional):
-        name += "_"
-    if item.optional:
-        needed.setdefault(name, optional)
-    else:
-        needed[name] = form
-
-
-def _promised(outputs: Sequence[TypeForm]) -> list[bool]:
-    """Tell which outputs a plan may count on: all, unless they leave too many ways open for how it turns out."""
-    ways = [len(alternatives(form)) for form in outputs]
-    kept = [True] * len(ways)
+def _promised(yields: Sequence[Contribution]) -> list[bool]:
+    """Tell what a plan may count on: all, unless it leaves too many ways open, or hides where a named one stands."""
+    ways = [len(one.ways) for one in yields]
+    last_named = max((place for place, one in enumerate(yields) if any(one.names)), default=0)
+    kept = [one.width is not None or place >= last_named for place, one in enumerate(yields)]
     for place, count in enumerate(ways):
         if prod(number for number, keep in zip(ways, kept, strict=True) if keep) <= _WAYS:
             break
-        kept[place] = count == 1
+        kept[place] = kept[place] and count == 1
     return kept
 
 
-def _handed_over(given: Mapping[str, Any], inputs: Sequence[Input]) -> list[Addition]:
-    """Return the arguments as things that can be given to a child, with their types and names."""
-    found: list[Addition] = []
-    for item in inputs:
-        value = given.get(item.parameter)
-        if value is not None:
-            values = value if item.collects else [value]
-            found += [Addition(one, declared_as(one, item.form), item.name) for one in values]
-    return found
+def _names(yields: Sequence[Contribution]) -> tuple[str, ...]:
+    """Return the names of outputs by position."""
+    names: list[str] = []
+    for one in yields:
+        width = one.width if one.width is not None else len(one.names)
+        names += (*one.names, *("" for _ in range(width)))[:width]
+    return tuple(names) if any(names) else ()
 
 
-def _all_there(context: ActionContext) -> list[Addition]:
-    return [Addition(entry.value, entry.type, entry.name) for entry in context.visible]
-
-
-def _returned(made: Sequence[Sequence[Addition]], promised: Sequence[bool], context: ActionContext) -> Any:
+def _returned(results: Sequence[Sequence[Addition]], promised: Sequence[bool], context: ActionContext) -> Any:
     """Return what is promised as the action's output, and put the rest on the board beside it."""
     kept: list[Addition] = []
-    for place, items in enumerate(made):
-        if place < len(promised) and promised[place]:
+    for items, keep in zip(results, promised, strict=True):
+        if keep:
             kept += items
         else:
             _add(items, context)
-    values = tuple(item.value for item in kept)
-    return values if len(values) > 1 else values[0] if values else None
+    return values_of(kept)
 
 
 def _add(made: Iterable[Addition], context: ActionContext) -> None:

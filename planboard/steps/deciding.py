@@ -5,22 +5,23 @@ a child, so that its answer is kept and is the same when the step is run again.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Annotated, Any, Union, get_args
 
-from planboard._text import suggest
-from planboard.actions.action import BoundInput
+from planboard._text import brief, suggest
+from planboard.actions.action import BoundInput, root_name
 from planboard.actions.context import ActionContext, Addition, Injected
 from planboard.actions.declarations import declaration_of
 from planboard.actions.making import with_inputs
 from planboard.actions.signature import Input, SignatureReader
-from planboard.blackboard.board import Blackboard
+from planboard.blackboard.entry import Entry
 from planboard.blackboard.index import Matcher
+from planboard.blackboard.matching import members, normal
 from planboard.blackboard.schema import describe_error
 from planboard.errors import ActionError, DefinitionError
-from planboard.steps.part import Part, as_part
-from planboard.types import TypeForm, location_of, origin_of
+from planboard.steps.part import Part, as_part, part_forms
+from planboard.types import All, TypeForm, location_of, origin_of
 
 
 class Decider:
@@ -59,7 +60,18 @@ class Decider:
             self.part.inputs if self.part is not None else tuple(_bound(item, matcher) for item in given)
         )
         """What it looks at."""
-        self._matcher = matcher
+
+    async def holds(self, context: ActionContext, there: Sequence[Addition]) -> bool:
+        """Return what it says, which is yes or no.
+
+        Raises:
+            ActionError: It cannot be asked, raises, or answers something else.
+        """
+        answer = await self.decide(context, there)
+        if not isinstance(answer, bool):
+            message = f"{self.name!r} answered {brief(answer)} instead of True or False ({location_of(self._function)})"
+            raise ActionError(self._within, message)
+        return answer
 
     async def decide(self, context: ActionContext, there: Sequence[Addition]) -> Any:
         """Return what it says.
@@ -69,27 +81,33 @@ class Decider:
         """
         if self.part is not None:
             return await self.part.run(context, *self.part.chosen(there))
-        board = Blackboard(matcher=self._matcher)
-        for one in there:
-            if one.name is None:
-                board.add(one.value, type=one.type)
-            else:
-                board.bind(one.name, one.value, type=one.type)
+        entries = [Entry(place, item.value, item.type, item.name) for place, item in enumerate(there)]
         arguments: dict[str, Any] = {}
         for item in self.inputs:
-            found = board.matches(item.query)
-            if not found and not item.optional:
-                kinds = ", ".join(str(entry) for entry in board.visible) or "nothing"
+            found = [entry.value for entry in entries if item.query.admits(entry)]
+            if found:
+                arguments[item.parameter] = found if item.collects else found[-1]
+            elif not item.optional:
+                kinds = ", ".join(str(entry) for entry in entries) or "nothing"
                 message = f"{self.name!r} needs {item}, and there is {kinds}."
                 raise ActionError(self._within, message)
-            if found or not item.has_default:
-                values = [entry.value for entry in found]
-                arguments[item.parameter] = values if item.collects else values[-1] if values else None
+            elif not item.has_default:
+                arguments[item.parameter] = None
         try:
             return self._function(**arguments)
         except Exception as error:
             message = f"{self.name!r} raised {describe_error(error)} ({location_of(self._function)})"
             raise ActionError(self._within, message) from error
+
+
+def known_to(*parts: Part) -> dict[str, TypeForm]:
+    """Return the types that a lambda beside parts may look at, by their names."""
+    known: dict[str, TypeForm] = {}
+    for part in parts:
+        forms = [*(item.query.form for item in part.inputs), *part_forms(part)]
+        known |= {root_name(form): form for form in forms if form is not None}
+        known |= {item.query.name: item.query.form for item in part.inputs if item.query.name}
+    return known
 
 
 def _typed(function: Any, known: Mapping[str, TypeForm], within: str, role: str) -> Any:
@@ -137,10 +155,17 @@ def _bound(item: Input, matcher: Matcher) -> BoundInput:
 
 def element_of(form: TypeForm) -> TypeForm:
     """Return the type of the items of a collection, or `None` if it does not say."""
-    from collections.abc import Iterable
-    from typing import get_args
-
+    marks = get_args(form)[1:] if origin_of(form) is Annotated else ()
+    form = normal(get_args(form)[0] if marks else form)
+    if any(mark is All or isinstance(mark, All) for mark in marks):
+        return get_args(form)[0]
+    several = [member for member in members(form) if member is not type(None)]
+    if several != [form]:
+        found = [element_of(member) for member in several]
+        return None if not found or None in found else Union[tuple(found)]  # noqa: UP007 - made at run time
     origin, args = origin_of(form), get_args(form)
-    if isinstance(origin, type) and issubclass(origin, Iterable) and args and origin is not dict:
-        return args[0]
-    return None
+    if not isinstance(origin, type) or not issubclass(origin, Iterable) or issubclass(origin, Mapping) or not args:
+        return None
+    if origin is tuple:
+        return Union[tuple(arg for arg in args if arg is not ...)]  # noqa: UP007 - made at run time
+    return args[0]

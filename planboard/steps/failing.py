@@ -1,11 +1,14 @@
 """What stands in the place of a part, or of an item, that has failed."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from planboard.blackboard.schema import describe_error
-from planboard.errors import ProcessFailedError, ProcessNotCompletedError
+from planboard.errors import ExecutionError, ProcessNotCompletedError
+
+HowItEnded = Literal["failed", "stuck", "terminated", "cancelled"]
+_STATUSES: tuple[HowItEnded, ...] = get_args(HowItEnded)
 
 
 class StepFailed(BaseModel):
@@ -19,16 +22,15 @@ class StepFailed(BaseModel):
     """Its place among the others, counted from 0."""
     error: str
     """What went wrong, in words."""
-    status: Literal["failed", "stuck", "terminated", "cancelled"] = "failed"
+    status: HowItEnded = "failed"
     """How its run ended."""
 
 
 def failed(step: str, index: int, error: Exception) -> StepFailed:
     """Return what stands for a failure."""
     if not isinstance(error, ProcessNotCompletedError):
-        return StepFailed(step=step, index=index, error=describe_error(error))
-    cause = error.__cause__
-    said = str(cause) if isinstance(error, ProcessFailedError) and cause is not None else str(error)
-    status = str(error.process.status).lower()
-    known = status if status in ("failed", "stuck", "terminated", "cancelled") else "failed"
+        said = str(error) if isinstance(error, ExecutionError) else describe_error(error)
+        return StepFailed(step=step, index=index, error=said)
+    said = error.process.reason or str(error)  # the same in another program, unlike the cause
+    known = next((status for status in _STATUSES if error.process.status == status.upper()), "failed")
     return StepFailed(step=step, index=index, error=said, status=known)

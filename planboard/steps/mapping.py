@@ -1,23 +1,25 @@
 """`map_each` and `for_each`: a part that is run for every item, all at once or one after another."""
 
-from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from inspect import isasyncgenfunction
 from typing import Any, Union
 
 from planboard._text import brief
+from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext, Addition
-from planboard.actions.making import StepAction
-from planboard.actions.waiting import Denied
-from planboard.blackboard.matching import prospect
+from planboard.actions.making import StepAction, with_inputs
+from planboard.blackboard.matching import members, prospect
 from planboard.errors import ActionError, DefinitionError
-from planboard.steps.composing import composed, inputs_of
-from planboard.steps.deciding import Decider, element_of
+from planboard.runtime.handing import declared_as
+from planboard.steps.composing import Contribution, agreed, composed, refuse_denied, values_of
+from planboard.steps.deciding import Decider, element_of, known_to
 from planboard.steps.failing import StepFailed, failed
 from planboard.steps.gathering import gather
-from planboard.steps.part import Part, as_part, declared_as
+from planboard.steps.part import Part, as_part
 from planboard.steps.sequence import OnError, check_gathering
-from planboard.types import TypeForm, is_type, type_name
+from planboard.types import TypeForm, is_type, origin_of, type_name
 
 
 def map_each(
@@ -93,15 +95,12 @@ def _over(
         )
         raise DefinitionError(message)
 
-    async def do(context: ActionContext, there: Sequence[Addition], item: object) -> tuple[Addition, ...]:
+    async def do(context: ActionContext, there: Sequence[Addition], item: object) -> Any:
         given = Addition(item, declared_as(item, source.element))
         others = [one for one in there if not _is_item(one.type or type(one.value), source.element)]
         found = await part.results(context, (*part.chosen(others), given))
-        denied = next((one.value for one in found if isinstance(one.value, Denied)), None)
-        if denied is not None:
-            message = f"{part.name!r} was not agreed to{f': {denied.reason}' if denied.reason else ''}"
-            raise ActionError(part.name, message)
-        return found
+        refuse_denied(called, part, found)
+        return values_of(found)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         found = await source.items(context, there)
@@ -113,25 +112,20 @@ def _over(
             for job in jobs:  # what waits is raised here, before the next one begins
                 outcomes += await gather([job], collect=on_error == "collect")
         results = [
-            failed(part.name, place, outcome) if isinstance(outcome, Exception) else _value_of(outcome)
+            failed(part.name, place, outcome) if isinstance(outcome, Exception) else outcome
             for place, outcome in enumerate(outcomes)
         ]
-        return [()] if part.returning is None and on_error == "fail" else [[Addition(results, returns)]]
+        return [() if returns is None else (Addition(results, returns),)]
 
-    form = _result_of(part)
+    form = agreed(part).form
     if on_error == "collect":
-        form = Union[form, StepFailed]  # noqa: UP007 - made at run time
-    returns: TypeForm = list[form]  # type: ignore[valid-type]
-    nothing = part.returning is None and on_error == "fail"
-    stand_in = Part(part.name, "", part.agent, None, tuple(rest), part.reads_board, part.action)
-    inputs = {**source.inputs, **inputs_of([stand_in], in_turn=False)}
-    asked = source.decider.part if source.decider is not None else None
-    parts = [part] if asked is None else [part, asked]
-    output = options.pop("output", None)
+        form = Union[type(None) if form is None else form, StepFailed]  # noqa: UP007 - made at run time
+    returns: TypeForm = None if form is None else list[form]  # type: ignore[valid-type]
+    asked = None if source.decider is None else source.decider.part
     options.setdefault("description", f"Runs {part.name} for each item.")
     return composed(
-        kind, called, script, inputs=inputs, outputs=[None if nothing else returns],
-        output_names=() if output is None else (output,), parts=parts, options=options,
+        kind, called, script, inputs=[*source.inputs, *rest], yields=[Contribution(returns)],
+        parts=[part] if asked is None else [part, asked], options=options,
     )  # fmt: skip
 
 
@@ -141,51 +135,64 @@ class _Source:
     def __init__(self, given: Any, part: Part, called: str) -> None:
         self._called = called
         self._literal: tuple[Any, ...] | None = None
-        self._form: TypeForm = None
         self.decider: Decider | None = None
-        self.inputs: dict[str, TypeForm] = {}
+        self.inputs: tuple[BoundInput, ...] = ()
+        element: TypeForm = None
         if is_type(given):
-            self._form = given
-            self.element = element_of(given)
-            self.inputs = {"items": given}
-            if self.element is None:
-                message = f"{called!r} goes over {type_name(given)}; say what is in it, as in list[Order]."
+            element = element_of(given)
+            if element is None or _is_of_sets(given):
+                why = "a set has no order, so use a list" if element is not None else "say what is in it, list[Order]"
+                message = f"{called!r} goes over {type_name(given)}: {why}."
                 raise DefinitionError(message)
+            self.decider = Decider(with_inputs(_itself, {"items": given}), within=called, role="items", known={})
         elif callable(given):
             if isasyncgenfunction(given):
                 message = f"{called!r} gets its items from an asynchronous generator; return a list from it instead."
                 raise DefinitionError(message)
-            self.decider = Decider(given, within=called, role="items", known={}, returns=list[Any])
-            self.inputs = inputs_of([self.decider], in_turn=False)  # type: ignore[list-item]
-            self.element = element_of(_return_of(given)) or _only_input(part, called)
-        elif isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+            element = element_of(_return_of(given))
+            self.decider = Decider(given, within=called, role="items", known=known_to(part), returns=list[Any])
+        elif _has_order(given):
             self._literal = tuple(given)
-            self.element = _element_of_values(self._literal) or _only_input(part, called)
+            element = _element_of_values(self._literal)
         else:
             message = (
                 f"{called!r} has no items: {brief(given)}. Give the type of a collection on the board, such as "
-                "list[Order], a typed function that returns the items, or the items themselves."
+                "list[Order], a typed function that returns the items, or the items themselves in their order."
             )
             raise DefinitionError(message)
+        self.element: TypeForm = _only_input(part, called) if element is None else element
+        if self.decider is not None:
+            self.inputs = self.decider.inputs
 
     async def items(self, context: ActionContext, there: Sequence[Addition]) -> tuple[Any, ...]:
-        """Return the items."""
-        if self._literal is not None:
-            return self._literal
-        if self.decider is not None:
-            found = await self.decider.decide(context, there)
-        else:
-            found = next((one.value for one in reversed(there) if _admits(self._form, one)), None)
-        if found is None or isinstance(found, str | bytes | Mapping | AsyncIterable) or not isinstance(found, Iterable):
-            message = f"{self._called!r} needs a collection of items and was given {brief(found)}. Give an empty one?"
+        """Return the items.
+
+        Raises:
+            ActionError: They are no collection, or one that has no order.
+        """
+        if self.decider is None:
+            return self._literal or ()
+        found = await self.decider.decide(context, there)
+        if not _has_order(found):
+            message = (
+                f"{self._called!r} goes over items in their order, and was given {brief(found)}. "
+                "It takes a list; one that is empty, if there are none."
+            )
             raise ActionError(self._called, message)
         return tuple(found)
 
 
-def _admits(form: TypeForm, item: Addition) -> bool:
-    from planboard.blackboard.matching import satisfies
+def _itself(**given: Any) -> Any:
+    return given["items"]
 
-    return satisfies(item.value, item.type, form)
+
+def _has_order(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | AbstractSet)
+
+
+def _is_of_sets(form: TypeForm) -> bool:
+    origins = map(origin_of, members(form))
+    return any(isinstance(origin, type) and issubclass(origin, AbstractSet) for origin in origins)
 
 
 def _return_of(function: Any) -> TypeForm:
@@ -219,15 +226,6 @@ def _element_of_values(values: Sequence[Any]) -> TypeForm:
 
 def _is_item(form: TypeForm, element: TypeForm) -> bool:
     return form is not None and prospect(element, form) != "never"
-
-
-def _result_of(part: Part) -> TypeForm:
-    return part.returning if part.returning is not None else type(None)
-
-
-def _value_of(found: Sequence[Addition]) -> Any:
-    values = tuple(item.value for item in found)
-    return values if len(values) > 1 else values[0] if values else None
 
 
 def _name_of(worker: Any) -> str:

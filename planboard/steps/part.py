@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Union
 
-from planboard.actions.action import BoundInput
+from planboard.actions.action import Action, BoundInput, TypedFunction
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.declarations import MARK, ActionDeclaration, declaration_of
 from planboard.actions.making import StepAction, step
 from planboard.actions.signature import alternatives
-from planboard.actions.waiting import Denied
+from planboard.actions.waiting import AskPerson, Denied
 from planboard.blackboard.entry import Entry
-from planboard.blackboard.matching import conforms, members
+from planboard.blackboard.matching import prospect
 from planboard.errors import ActionError, DefinitionError
+from planboard.runtime.handing import declared_as
 from planboard.types import TypeForm, type_name
 
 if TYPE_CHECKING:
@@ -50,12 +51,15 @@ class Part:
     @property
     def output_names(self) -> tuple[str, ...]:
         """The names that its outputs are bound to, by position; "" for none."""
-        return self.agent.actions[self.action].output_names if self.action is not None else ()
+        return self._action.output_names if self.action is not None else ()
+
+    @property
+    def takes_always(self) -> frozenset[tuple[TypeForm, str | None]]:
+        """The types, with binding names if any, that it cannot do without."""
+        return frozenset((item.query.form, item.query.name) for item in self.inputs if not item.optional)
 
     def takes(self, form: TypeForm, name: str | None = None) -> bool:
         """Tell whether something of a type is an input of it."""
-        from planboard.blackboard.matching import prospect
-
         return any(
             item.query.form is not None
             and item.query.name in (None, name)
@@ -94,25 +98,46 @@ class Part:
 
     async def results(self, context: ActionContext, inputs: Iterable[object]) -> tuple[Addition, ...]:
         """Run it, and return what came of it with types and names; see `run`."""
+        return self.results_of(await self.child(context, inputs))
+
+    async def child(self, context: ActionContext, inputs: Iterable[object]) -> "Process":
+        """Run it, and return the child process, which has completed; see `run`."""
+        found: Process = await context.run(self.agent, *inputs)
+        return found
+
+    def results_of(self, child: "Process") -> tuple[Addition, ...]:
+        """Return what came of a child that has completed, with types and names.
+
+        Raises:
+            ActionError: It is a single action, and could not be run with these inputs.
+        """
         if self.action is None:
-            value = await context.run(self.agent, *inputs, returning=self.returning)
+            value = None if self.returning is None else child.result(self.returning)
             return () if self.returning is None else (Addition(value, declared_as(value, self.returning)),)
-        child: Process = await context.run(self.agent, *inputs)
         if child.history:
             return tuple(Addition(entry.value, entry.type, entry.name) for entry in child.history[-1].outputs)
         denied = child.board.last(Denied)
         if denied is not None:
             return (Addition(denied),)
+        state = child._core.state  # noqa: SLF001 - within the package
+        if self.action in state.excluded:
+            told = state.excluded[self.action]
+            known = told.removeprefix("ActionError: ")  # a part of the part has failed, and that is what it says
+            message = known if known != told else f"Action {self.name!r} failed: {told} ({self._action.where})"
+            raise ActionError(self.name, message) from child._core.errors.get(self.action)  # noqa: SLF001
         message = f"{self.name!r} could not be run. {self._why_not(child)}"
         raise ActionError(self.name, message)
+
+    @property
+    def _action(self) -> Action:
+        return self.agent.actions[self.action or ""]
 
     def _why_not(self, child: "Process") -> str:
         missing = [item.query for item in self.inputs if not item.optional and child.board.newest(item.query) is None]
         if missing:
             there = ", ".join(str(entry) for entry in child.board.visible) or "nothing"
             return f"It needs {', '.join(map(str, missing))}, and was given {there}."
-        required = self.agent.actions[self.action or ""].pre
-        wanted = ", ".join(name if truth else f"not {name}" for name, truth in required)
+        wanted = ", ".join(name if truth else f"not {name}" for name, truth in self._action.pre)
         return f"It requires what does not hold for its inputs: {wanted}."
 
 
@@ -137,7 +162,7 @@ def as_part(thing: Any, *, within: str = "", name: str | None = None) -> Part:
     if isinstance(declared, ActionDeclaration):
         return _of_action(thing, declared, within, name)
     if callable(thing) and not isinstance(thing, type):
-        called: str = name or getattr(thing, "__name__", type(thing).__name__)
+        called = name or str(getattr(thing, "__name__", type(thing).__name__))
         made = step("function", thing, name=called, returns=None, options={"description": _said_of(thing)})
         return _of_action(made, getattr(made, MARK), within, name)
     message = f"{thing!r} is nothing that can be run here. Give an agent, an action, a step or a function with types."
@@ -185,13 +210,13 @@ def _of_agent(agent: "Agent", name: str | None) -> Part:
     inputs = tuple(
         BoundInput(item.parameter, query, item.collects, optional=query not in agent.needed_inputs)
         for query, item in sorted(asked.items(), key=lambda pair: str(pair[0]))
-        if query in agent.given_only
+        if query in agent.from_outside
     )
     return Part(name or agent.name, agent.description, agent, returning, inputs)
 
 
 def _of_action(thing: Any, declared: ActionDeclaration, within: str, name: str | None) -> Part:
-    from planboard.planners.greedy import Utility
+    from planboard.planners.greedy import Once
     from planboard.runtime.agent import Agent
 
     owner = getattr(thing, "__self__", None)
@@ -203,22 +228,49 @@ def _of_action(thing: Any, declared: ActionDeclaration, within: str, name: str |
     agent = Agent(
         f"{within}.{called}" if within else called,
         [_Once(once, owner)],
-        planner=Utility(),
+        planner=Once(),
         description=declared.description,
     )
     action = agent.actions[called]
     reads_board = isinstance(thing, StepAction) and thing.reads_board
     returning = declared.reader.read().returns
     returning = None if returning is type(None) else returning
-    if returning is not None and action.approval:
+    if returning is not None and (action.approval or isinstance(action.wait, AskPerson)):
         returning = Union[returning, Denied]  # noqa: UP007 - made at run time
-    return Part(called, declared.description, agent, returning, action.body.inputs, reads_board, called)
+    inputs = _looked_at(agent, action, within)
+    return Part(called, declared.description, agent, returning, inputs, reads_board, called)
 
 
-def declared_as(value: object, form: TypeForm) -> TypeForm:
-    """Return what a value of a type has to be declared as, or `None` if its class says enough."""
-    fitting = [member for member in members(form) if conforms(value, member)]
-    return None if not fitting or type(value) in fitting else fitting[0]
+def _looked_at(agent: "Agent", action: Action, within: str) -> tuple[BoundInput, ...]:
+    """Return the inputs of an action, and what its preconditions, its cost and its value look at.
+
+    Raises:
+        DefinitionError: It requires a condition that only a whole agent knows.
+    """
+    found = list(action.body.inputs)
+    for estimate in (action.cost, action.value):
+        found += estimate.inputs if isinstance(estimate, TypedFunction) else ()
+    for name, _ in action.pre:
+        condition = agent.conditions[name]
+        if condition.is_free:
+            message = (
+                f"{action.name!r} requires the condition {name!r}, which is not known within {within or action.name!r}:"
+                f" a part has a board of its own. Require it of the whole step, pre=[{name!r}], or give the function "
+                "that decorates it with @condition instead of its name."
+            )
+            raise DefinitionError(message, where=action.where)
+        if condition.predicate is not None:
+            found += condition.predicate.inputs
+        for root, queries in condition.roots.items():
+            found += (BoundInput(root, query, optional=len(queries) > 1) for query in queries)
+    needed = {item.query: item for item in reversed(found)}
+    needed |= {item.query: item for item in reversed(found) if not item.optional}
+    return tuple(needed[query] for query in dict.fromkeys(item.query for item in found))
+
+
+def part_forms(part: Part) -> tuple[TypeForm, ...]:
+    """Return every type that may come of a part."""
+    return tuple(dict.fromkeys(form for way in part.outputs for form in way))
 
 
 def _said_of(function: Any) -> str:

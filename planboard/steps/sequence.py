@@ -1,19 +1,20 @@
 """`sequence`, `parallel`, `loop` and `branch`: steps that are made of others."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, Optional, TypeAlias, Union
+from itertools import zip_longest
+from typing import Any, Literal, TypeAlias, Union
 
-from planboard.actions.action import root_name
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.making import StepAction
 from planboard.actions.waiting import Denied
 from planboard.errors import ActionError, DefinitionError
-from planboard.steps.composing import composed, inputs_of, names_of, part_forms
-from planboard.steps.deciding import Decider
+from planboard.steps.composing import Contribution, agreed, composed, refuse_denied, unmade, unmade_in_turn
+from planboard.steps.deciding import Decider, known_to
 from planboard.steps.failing import StepFailed, failed
 from planboard.steps.gathering import gather
-from planboard.steps.part import Part, as_part, as_parts
+from planboard.steps.part import Part, as_part, as_parts, part_forms
 from planboard.types import TypeForm
 
 OnError: TypeAlias = Literal["fail", "collect"]
@@ -37,21 +38,23 @@ def sequence(*parts: Any, name: str | None = None, **options: Any) -> StepAction
     given = _flat(parts)
     called = name or _joined(given, "_then_")
     made = as_parts(given, within=called)
+    steps = list(zip_longest(made, made[1:]))
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         results: list[tuple[Addition, ...]] = []
-        for place, part in enumerate(made):
+        for part, then in steps:
             found = await part.results(context, part.chosen(there))
+            if then is None or not then.takes(Denied):
+                refuse_denied(called, part, found)
             results.append(found)
             there = [*there, *found]
-            _refuse_denied(called, part, found, made[place + 1 :])
         return results
 
+    yields = [agreed(part, then) for part, then in steps]
     options.setdefault("description", f"Runs {', then '.join(part.name for part in made)}.")
     return composed(
-        "sequence", called, script, inputs=inputs_of(made, in_turn=True), outputs=[part.returning for part in made],
-        output_names=names_of(made), parts=made, options=options,
-    )  # fmt: skip
+        "sequence", called, script, inputs=unmade_in_turn(made, yields), yields=yields, parts=made, options=options
+    )
 
 
 def parallel(
@@ -77,21 +80,19 @@ def parallel(
     check_gathering(called, on_error, at_once)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
-        jobs = [partial(_agreed, called, part, context, part.chosen(there)) for part in made]
+        jobs = [partial(_agreed, called, part, context, there) for part in made]
         outcomes = await gather(jobs, at_once=at_once, collect=on_error == "collect")
         return [
             [Addition(failed(part.name, place, outcome))] if isinstance(outcome, Exception) else outcome
             for place, (part, outcome) in enumerate(zip(made, outcomes, strict=True))
         ]
 
-    outputs = [part.returning for part in made]
+    yields = [agreed(part) for part in made]
     if on_error == "collect":
-        outputs = [StepFailed if form is None else Union[form, StepFailed] for form in outputs]  # noqa: UP007
+        yields = [replace(one, form=_or_failed(one.form)) for one in yields]
+    inputs = [item for part in made for item in part.inputs]
     options.setdefault("description", f"Runs {', '.join(part.name for part in made)} at once.")
-    return composed(
-        "parallel step", called, script, inputs=inputs_of(made, in_turn=False), outputs=outputs,
-        output_names=names_of(made), parts=made, options=options,
-    )  # fmt: skip
+    return composed("parallel step", called, script, inputs=inputs, yields=yields, parts=made, options=options)
 
 
 def loop(
@@ -128,27 +129,26 @@ def loop(
         message = f'{called!r} has at_max={at_max!r}; it is "stop" or "fail".'
         raise DefinitionError(message)
     part = as_part(body, within=called)
-    ends = None if until is None else Decider(until, within=called, role="until", known=_known(part))
+    ends = None if until is None else Decider(until, within=called, role="until", known=known_to(part))
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         found: tuple[Addition, ...] = ()
         for _ in range(max):
-            found = await part.results(context, part.chosen(there))
+            found = await _agreed(called, part, context, there)
             there = [*there, *found]
-            _refuse_denied(called, part, found, ())
-            if ends is not None and await ends.decide(context, there):
+            if ends is not None and await ends.holds(context, there):
                 return [found]
         if ends is not None and at_max == "fail":
             message = f"Loop {called!r} went {max} rounds, and what it waits for does not hold: {ends.name}."
             raise ActionError(called, message)
         return [found]
 
-    deciders = [] if ends is None else [ends]
+    last = agreed(part)
+    inputs = [*part.inputs, *unmade(() if ends is None else ends.inputs, [last])]
     options.setdefault("description", f"Runs {part.name} until it is enough, at most {max} times.")
     return composed(
-        "loop", called, script, inputs=_inputs_with(deciders, [part], made=part), outputs=[part.returning],
-        output_names=names_of([part]), parts=_with_deciders([part], deciders), options=options,
-    )  # fmt: skip
+        "loop", called, script, inputs=inputs, yields=[last], parts=_with_deciders([part], [ends]), options=options
+    )
 
 
 def branch(
@@ -177,44 +177,61 @@ def branch(
     made = as_parts([*ways.values(), *rest], within=called)
     chosen: dict[Any, Part | None] = dict(zip(ways, made, strict=False))
     fallback = made[-1] if rest else None
-    known = {key: form for part in made for key, form in _known(part).items()}
-    decider = Decider(when, within=called, role="when", known=known, returns=bool if True in ways else str)
+    yes_or_no = not isinstance(then, Mapping)
+    answers = bool if yes_or_no else Union[tuple(type(key) for key in ways)]  # noqa: UP007 - made at run time
+    decider = Decider(when, within=called, role="when", known=known_to(*made), returns=answers)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
-        answer = await decider.decide(context, there)
-        key = bool(answer) if set(chosen) == {True} else answer
-        part = chosen.get(key, fallback)
-        return [()] if part is None else [await part.results(context, part.chosen(there))]
+        key = await (decider.holds if yes_or_no else decider.decide)(context, there)
+        try:
+            part = chosen.get(key, fallback)
+        except TypeError:  # what cannot be a key is none
+            part = fallback
+        if part is None:
+            return [()]
+        found = await part.results(context, part.chosen(there))
+        if Denied not in part_forms(part):
+            refuse_denied(called, part, found)
+        return [found]
 
-    forms = [form for part in made for form in ([part.returning] if part.returning is not None else [type(None)])]
+    forms = [part.returning if part.returning is not None else type(None) for part in made]
     if fallback is None:
         forms.append(type(None))
-    outputs = Union[tuple(dict.fromkeys(forms))]  # noqa: UP007 - made at run time
+    of_all = Contribution(Union[tuple(forms)], _names_of_ways(called, made, options))  # noqa: UP007 - made at run time
+    every = [part.takes_always for part in made] if fallback is not None else [frozenset()]
+    always = frozenset.intersection(*every)
+    of_parts = [item for part in made for item in part.inputs]
+    inputs = [
+        *decider.inputs,
+        *(replace(item, optional=(item.query.form, item.query.name) not in always) for item in of_parts),
+    ]
     options.setdefault("description", f"Runs one of {', '.join(part.name for part in made)}.")
-    inputs = _inputs_with([decider], [], made=None)
-    for key, form in inputs_of(made, in_turn=False).items():
-        inputs.setdefault(key, form if len(made) == 1 and fallback is not None else Optional[form])  # noqa: UP045
     return composed(
-        "branch", called, script, inputs=inputs, outputs=[outputs], parts=_with_deciders(made, [decider]),
-        options=options,
-    )  # fmt: skip
+        "branch", called, script, inputs=inputs, yields=[of_all], parts=_with_deciders(made, [decider]), options=options
+    )
 
 
-async def _agreed(called: str, part: Part, context: ActionContext, given: Sequence[Addition]) -> tuple[Addition, ...]:
-    """Run a part beside others; that a person did not agree to it is a failure of it, unless it says so itself."""
-    found = await part.results(context, given)
-    if Denied not in part_forms(part):
-        _refuse_denied(called, part, found, ())
+def _names_of_ways(called: str, parts: Sequence[Part], options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names that what comes of a branch is bound to, whichever part was run."""
+    if options.get("output") is not None:
+        return ()
+    names = dict.fromkeys(part.output_names for part in parts if part.returning is not None)
+    if len(names) > 1:
+        shown = " or ".join(repr(", ".join(each)) if any(each) else "nothing" for each in names)
+        message = f"What comes of {called!r} is bound to {shown}, as it turns out. Give it one name: output=..."
+        raise DefinitionError(message)
+    return next(iter(names), ())
+
+
+async def _agreed(called: str, part: Part, context: ActionContext, there: Sequence[Addition]) -> tuple[Addition, ...]:
+    """Run a part; that a person did not agree to it is a failure of it."""
+    found = await part.results(context, part.chosen(there))
+    refuse_denied(called, part, found)
     return found
 
 
-def _refuse_denied(called: str, part: Part, found: Sequence[Addition], later: Sequence[Part]) -> None:
-    denied = next((item.value for item in found if isinstance(item.value, Denied)), None)
-    if denied is None or (later and later[0].takes(Denied)):
-        return
-    why = f": {denied.reason}" if denied.reason else ""
-    message = f"{part.name!r} in {called!r} was not agreed to{why}. What follows it was not run."
-    raise ActionError(called, message)
+def _or_failed(form: TypeForm) -> TypeForm:
+    return StepFailed if form is None else Union[form, StepFailed]  # noqa: UP007 - made at run time
 
 
 def check_gathering(called: str, on_error: object, at_once: object) -> None:
@@ -231,32 +248,9 @@ def check_gathering(called: str, on_error: object, at_once: object) -> None:
         raise DefinitionError(message)
 
 
-def _inputs_with(deciders: Sequence[Decider], parts: Sequence[Part], *, made: Part | None) -> dict[str, TypeForm]:
-    """Return what parts and deciders need; what `made` yields is there when the deciders are asked."""
-    inputs = inputs_of(parts, in_turn=True)
-    there = part_forms(made) if made is not None else ()
-    stand_ins = [_Looking(decider.inputs) for decider in deciders]
-    for key, form in inputs_of(stand_ins, in_turn=False, given=there).items():  # type: ignore[arg-type]
-        inputs.setdefault(key, form)
-    return inputs
-
-
-class _Looking:
-    """Stands for a part that only has inputs."""
-
-    def __init__(self, inputs: Sequence[Any]) -> None:
-        self.inputs = inputs
-
-
-def _with_deciders(parts: Sequence[Part], deciders: Sequence[Decider]) -> list[Part]:
-    return [*parts, *(decider.part for decider in deciders if decider.part is not None)]
-
-
-def _known(part: Part) -> dict[str, TypeForm]:
-    """Return the types that a lambda may look at, by their names."""
-    forms = [*(item.query.form for item in part.inputs), *part_forms(part)]
-    named = {item.query.name: item.query.form for item in part.inputs if item.query.name}
-    return {**{root_name(form): form for form in forms if form is not None}, **named}
+def _with_deciders(parts: Sequence[Part], deciders: Sequence[Decider | None]) -> list[Part]:
+    asked = (decider.part for decider in deciders if decider is not None)
+    return [*parts, *(part for part in asked if part is not None)]
 
 
 def _flat(parts: Sequence[Any]) -> tuple[Any, ...]:

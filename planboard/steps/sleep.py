@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from planboard.actions.making import StepAction, step, with_inputs
+from planboard.actions.making import StepAction, parameters_of, step, with_inputs
 from planboard.actions.waiting import Duration, Sleep, Slept, moment_of
 from planboard.errors import DefinitionError
-from planboard.types import TypeForm, snake_case, type_name
+from planboard.types import TypeForm
 
 
 def sleep(
@@ -45,7 +45,7 @@ def sleep(
         except ValueError as error:
             message = f"sleep(...): {error}"
             raise DefinitionError(message) from None
-        inputs = {snake_case(type_name(form)): form for form in needs}
+        inputs = parameters_of(needs)
 
         def length(**_: Any) -> float | timedelta | datetime:
             return duration

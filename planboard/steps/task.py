@@ -31,7 +31,7 @@ def task(function: Any, *, name: str | None = None, returning: TypeForm = None, 
     if not callable(function) or isinstance(function, type):
         message = f"task({function!r}): it is no function."
         raise DefinitionError(message)
-    called: str = name or getattr(function, "__name__", type(function).__name__)
+    called = name or str(getattr(function, "__name__", type(function).__name__))
     said = " ".join((getattr(function, "__doc__", None) or "").partition("\n\n")[0].split())
     options.setdefault("description", said)
     made: StepAction = step("task", function, name=called, returns=returning, options=options)

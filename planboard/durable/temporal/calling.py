@@ -20,7 +20,7 @@ from planboard.errors import BudgetExceededError, EntryTypeError, PlanboardError
 from planboard.events import ProcessStatus
 from planboard.events.codec import EventCodec
 from planboard.runtime.executor import Executor
-from planboard.runtime.outcome import ActionCall, Command, ConditionCall, Failed, ModelCall, Outcome
+from planboard.runtime.outcome import ActionCall, Command, ConditionCall, Failed, ModelCall, Outcome, leaves
 from planboard.runtime.process import Process
 
 WORKFLOW = "planboard.process"
@@ -65,6 +65,7 @@ class Calls:
         self._codec = codec
         self.exhausted: str | None = None
         """Which limit of the process was reached in a child."""
+        self._children: dict[tuple[int, int], int] = {}
         self._sent = 0
         self._at = 0
 
@@ -136,7 +137,9 @@ class Calls:
     async def run_child(self, order: ChildOrder) -> Any:
         """Run a child as a workflow of its own, and return its result."""
         process = self._process
-        child, planner, inherited = child_of(process, order, self._home, self._planner)
+        attempt = order.call, order.attempt
+        number = self._children[attempt] = self._children.get(attempt, 0) + 1  # they are begun in the same order again
+        child, planner, inherited = child_of(process, order, self._home, self._planner, number)
         luggage = self._home.pack(child, planner)
         await self._room(luggage)
         try:
@@ -159,6 +162,8 @@ class Calls:
         process._core.ledger.charge(ended.usage)  # noqa: SLF001 - within the package
         if ended.status is ProcessStatus.TERMINATED and ended.reason.startswith(tuple(inherited)):
             self.exhausted = f"{ended.reason.removeprefix(OF_BUDGET)} (in {child.id!r})"
+            process._core.ledger.exhausted = self.exhausted  # noqa: SLF001
+            ended._core.ledger.parent = process._core.ledger  # noqa: SLF001 - so that it is not taken for a failure
         ended.raise_for_status()
         return ended.result(order.returning) if order.returning is not None else ended
 
@@ -171,7 +176,9 @@ def is_child(call: Command) -> bool:
 def is_by_a_limit(outcome: Outcome) -> bool:
     """Tell whether a call failed because a budget forbade something below it."""
     limits = BudgetExceededError | ProcessTerminatedError
-    return isinstance(outcome, Failed) and isinstance(outcome.error.__cause__ or outcome.error, limits)
+    return isinstance(outcome, Failed) and any(
+        isinstance(leaf, limits) for leaf in leaves(outcome.error.__cause__ or outcome.error)
+    )
 
 
 class _Waiting(Executor):

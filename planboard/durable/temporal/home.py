@@ -61,7 +61,7 @@ class Home:
                 raise DefinitionError(message)
             if agent.name not in found:
                 found[agent.name] = agent
-                waiting.extend(agent.agents.values())
+                waiting.extend(_with_services_of(agent))
         return cls(found, **more)
 
     def with_(self, agent: Agent) -> "Home":
@@ -180,3 +180,9 @@ class Home:
         process.options = replace(process.options, journal=None)
         process._keeper = process._log.keep = process._core.results.check_entry = None  # noqa: SLF001 - see above
         return process
+
+
+def _with_services_of(agent: Agent) -> list[Agent]:
+    """Return the agents that an agent runs as children, with those of its services that they need."""
+    lacking = [(child, child._lacking(agent.services)) for child in agent.agents.values()]  # noqa: SLF001
+    return [child._serving(services) if services else child for child, services in lacking]  # noqa: SLF001

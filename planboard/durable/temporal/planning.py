@@ -72,7 +72,8 @@ class RecordedPlanner(Planner):
 
     def __init__(self, real: Planner) -> None:
         self.real = real
-        vars(self).update(nirvana=real.nirvana, plans_ahead=real.plans_ahead, asks=real.asks)
+        vars(self).update(nirvana=real.nirvana, plans_ahead=real.plans_ahead, asks=real.asks, at_once=real.at_once,
+                          handed_down=real.handed_down)  # fmt: skip
         self.answers: dict[Key, Mapping[str, Any]] = {}
         """What was answered during the decision that is being made."""
 
@@ -157,7 +158,7 @@ def described(found: PlannerAnswer, problem: Problem) -> dict[str, Any]:
     if isinstance(found, NoPlan):
         best = None if found.best is None else described(found.best, problem)
         data = {"kind": "none", "goal": found.goal.name, "reason": found.reason, "missing": found.missing, "best": best,
-                "bound": found.bound}  # fmt: skip
+                "bound": found.bound, "halt": found.halt}  # fmt: skip
         try:
             return {**data, "text": found.explain(problem.state.describe)}
         except _Unsettled as unsettled:  # nobody may want to know
@@ -215,7 +216,7 @@ def rebuilt(told: Mapping[str, Any], problem: Problem) -> Plan | NoPlan:
         best = None if told["best"] is None else rebuilt(told["best"], problem)
         assert not isinstance(best, NoPlan)  # noqa: S101 - a plan was described
         return _Told(
-            goal, told["reason"], tuple(told["missing"]), best, told["bound"],
+            goal, told["reason"], tuple(told["missing"]), best, told["bound"], halt=told.get("halt"),
             text=told["text"], unsettled=told.get("unsettled"),
         )  # fmt: skip
     places = {operator.key: place for place, operator in enumerate(problem.domain.operators)}

@@ -9,6 +9,7 @@ from planboard.durable.temporal.planning import RecordedPlanner
 from planboard.errors import DefinitionError
 from planboard.journal.memory import MemoryJournal
 from planboard.runtime.agent import Agent
+from planboard.runtime.kinship import id_of_child, with_services
 from planboard.runtime.options import Budget
 from planboard.runtime.outcome import ActionCall, Command
 from planboard.runtime.process import Process
@@ -37,7 +38,7 @@ OF_BUDGET = "budget: "
 
 
 def child_of(
-    process: Process, order: ChildOrder, home: Home, planner: str | None
+    process: Process, order: ChildOrder, home: Home, planner: str | None, number: int
 ) -> tuple[Process, str | None, list[str]]:
     """Return the child that is asked for, not run yet, how its planner is told of, and which limits are its parent's.
 
@@ -48,12 +49,17 @@ def child_of(
         order: What is asked for.
         home: Where it is looked up.
         planner: How the parent's planner is told of.
+        number: Which child of its call it is, counted from 1.
 
     Raises:
         DefinitionError: It is no agent that every worker has, or has a planner that cannot be sent.
     """
-    agent = order.agent
-    if not isinstance(agent, Agent) or home.agents.get(agent.name) is not agent:
+    asked = order.agent
+    if not isinstance(asked, Agent):
+        message = f"{asked!r} is no Agent, so it cannot be run as a child process."
+        raise DefinitionError(message)
+    agent, services, order = with_services(asked, order, process.agent.services)
+    if home.agents.get(agent.name) is not agent:
         message = f"{agent!r} is not among the agents of the worker, so it cannot be run as a child."
         raise DefinitionError(message)
     options = process._children._options(order, agent)  # noqa: SLF001 - within the package
@@ -74,10 +80,9 @@ def child_of(
         approvals=(*options.approvals, *policies),
         listeners=(),
     )
-    again = "" if order.attempt == 1 else f"r{order.attempt}"
     child = agent._prepare(  # noqa: SLF001
         order.inputs, dict(order.bindings), returning=order.returning, options=options,
-        process_id=f"{process.id}.{order.call}{again}",
+        process_id=id_of_child(process.id, order.call, order.attempt, number), services=(*services, *agent.services),
     )  # fmt: skip
     inherited = [name for name, limit in limits.items() if limit is not None and limit == above[name]]
     return child, named, [f"{OF_BUDGET}{name}: " for name in inherited]

@@ -1,0 +1,1 @@
+"""Teams: agents that are made of other agents."""

@@ -1,0 +1,98 @@
+"""`chat_agent`: an agent that is a prompt, a model and tools, as most frameworks mean the word."""
+
+from collections.abc import Iterable
+from typing import Any, Union
+
+from planboard.actions.context import ActionContext
+from planboard.actions.goal import Achievement, Goal
+from planboard.actions.making import step
+from planboard.errors import DefinitionError
+from planboard.llm.agentic import converse
+from planboard.llm.ai import Ai
+from planboard.llm.names import tool_name
+from planboard.llm.port import Message as ModelMessage
+from planboard.runtime.agent import Agent
+from planboard.teams.hand_offs import HandOff, Peers
+from planboard.teams.messages import Message, as_spoken
+from planboard.types import TypeForm, is_type, type_name
+
+
+def chat_agent(
+    name: str,
+    prompt: str = "",
+    *,
+    tools: Iterable[Any] = (),
+    llm: Any = None,
+    description: str = "",
+    returning: TypeForm = str,
+    sees_history: bool = False,
+    limit: int = 10,
+) -> Agent:
+    """Return an agent that answers a text with a model, which may use tools on its way (a "ReAct" agent).
+
+    It is an agent like any other: it can be run, be a part of steps, and a member of teams. What it did on its way is
+    on its own board, as messages of the kind `"inner"`.
+
+    Args:
+        name: What it is called.
+        prompt: The system prompt: who it is, and how it works.
+        tools: Plain functions with typed parameters, decorated actions, and agents.
+        llm: Its model; that of its team, or of the environment, by default.
+        description: What it is for, as those are told that may call it.
+        returning: `str` for what the model says, or the type of the object wanted.
+        sees_history: In a team, whether it is told all that was said so far, and not only its task.
+        limit: How many turns the model has.
+
+    Raises:
+        DefinitionError: Something about it cannot work.
+    """
+    if not is_type(returning):
+        message = f"chat_agent({name!r}, returning={returning!r}): it is a type."
+        raise DefinitionError(message)
+    used = tuple(tools)
+
+    async def answer(
+        task: str,
+        ai: Ai,
+        planboard_context: ActionContext,
+        peers: Peers | None = None,
+        history: list[Message] | None = None,
+    ) -> Any:
+        opening = [ModelMessage("system", prompt)] if prompt else []
+        told = as_spoken(history or (), name)
+        asked = () if told and told[-1].content == task else (ModelMessage("user", task),)
+        handed: list[HandOff] = []
+        onward = [_hand_over_to(peer, handed) for peer in (peers.names if peers is not None else ())]
+        talk = await converse(
+            ai, (*opening, *told, *asked), (*used, *onward), returning, limit, ended=lambda: bool(handed)
+        )
+        for message in talk.said:
+            planboard_context.add(Message(author=name, content=message, kind="inner"))
+        return handed[0] if handed else talk.answer
+
+    async def answer_alone(task: str, ai: Ai, planboard_context: ActionContext, peers: Peers | None = None) -> Any:
+        return await answer(task, ai, planboard_context, peers)
+
+    made = step(
+        "chat agent", answer if sees_history else answer_alone, name=name,
+        returns=Union[returning, HandOff],  # noqa: UP007 - made at run time
+        options={"description": description or f"Answers with a {type_name(returning)}.", "idempotent": True},
+    )  # fmt: skip
+    services = () if llm is None else (Ai(llm),)
+    goals = [
+        Goal.achieved_by(name, returning, Achievement("An answer", name="answer")),
+        Goal.achieved_by(name, HandOff, Achievement("That another one goes on", name="hand_off")),
+    ]
+    return Agent(name, [made], goals=goals, services=services, description=description, types=[Message])
+
+
+def _hand_over_to(peer: str, handed: list[HandOff]) -> Any:
+    """Return the tool by which a member hands over to another one."""
+
+    def transfer(task: str) -> str:
+        handed.append(HandOff(to=peer, task=task))
+        return "handed over"
+
+    transfer.__name__ = tool_name(f"transfer_to_{peer}")
+    transfer.__doc__ = f"Lets {peer} go on. Say what it is to do, with all that it has to know."
+    return transfer

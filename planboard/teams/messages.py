@@ -1,0 +1,60 @@
+"""What the members of a team say to each other: typed entries on the board, which are only ever appended."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from planboard.blackboard.board import Blackboard
+from planboard.llm.port import Message as ModelMessage
+
+USER = "user"
+"""The author of what a team was asked."""
+
+
+class Message(BaseModel):
+    """Something that was said in a team. The shared history of a team is the messages on its board, oldest first.
+
+    A member that takes `list[Message]` is given the history; one that returns a `Message`, or several, appends to it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    author: str
+    """Who says it: `"user"`, or the name of a member."""
+    content: str
+    kind: Literal["said", "hand_off", "inner"] = "said"
+    """`"said"`: for all. `"hand_off"`: that work was given to somebody, or given back. `"inner"`: what a member did on
+    its way, such as the results of its tools."""
+    to: str | None = None
+    """To whom a hand-off was made."""
+
+    def __str__(self) -> str:
+        to = f" -> {self.to}" if self.to else ""
+        return f"{self.author}{to}: {self.content}"
+
+
+def history_of(board: Blackboard) -> list[Message]:
+    """Return the messages on a board, oldest first."""
+    return board.all(Message)
+
+
+def as_spoken(messages: Iterable[Message], speaker: str) -> tuple[ModelMessage, ...]:
+    """Return messages as a model is told them that speaks for one member.
+
+    What others have said comes as a user's message under the name of its author, so that no text of theirs can pass
+    for the member's own words, nor for instructions of the system.
+    """
+    return tuple(
+        ModelMessage("assistant", message.content)
+        if message.author == speaker
+        else ModelMessage(
+            "user", message.content if message.author == USER else f"[{message.author}] {message.content}"
+        )
+        for message in messages
+    )
+
+
+def characters_in(messages: Sequence[Message]) -> int:
+    """Return how many characters a history has."""
+    return sum(len(message.content) for message in messages)

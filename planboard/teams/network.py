@@ -1,0 +1,168 @@
+"""`Network`: members that hand over to each other, along a declared topology."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from planboard._text import suggest
+from planboard.actions.context import ActionContext, Addition
+from planboard.actions.making import StepAction, step
+from planboard.errors import ActionError, DefinitionError
+from planboard.llm.ai import Ai
+from planboard.runtime.agent import Agent
+from planboard.teams.hand_offs import HandOff, HandOffListener, Turn
+from planboard.teams.hub import answer_goal, opening, types_of
+from planboard.teams.members import Member, Outcome, as_members, put_to_work
+from planboard.teams.messages import Message
+from planboard.teams.topology import Topology, Wiring, as_topology
+from planboard.teams.turn_taking import TurnTaking
+from planboard.types import TypeForm
+
+
+class Network(Agent):
+    """Members that hand over to each other; who hands over to nobody gives the answer.
+
+    A member hands over by returning a `HandOff`; one that is a `chat_agent` by calling a tool, which it has for those
+    that it may hand over to. A hand-off that the topology does not allow is rewritten, and put on record: the
+    `HandOff` on the board says who was `wanted` and `to` whom it went. The messages of the run are on the board too.
+
+    Args:
+        name: What it is called.
+        members: Agents, decorated actions, steps or functions; or a mapping from names to them.
+        topology: `"mesh"` (everybody to everybody), `"line"`, `star("center")`, or a mapping from members to those that
+            they may hand over to.
+        entry: The member that begins; the first by default.
+        handoff_messages: Whether the history tells who handed over to whom.
+        recursion_limit: After so many turns without an end the run is TERMINATED.
+        repeats: How often the same member may be given the very same task.
+        llm: The model of members that have none of their own.
+        on_handoff: Called with the name of the member and its task, for each hand-off.
+        services: Objects that are injected.
+        description: What it is for.
+        types: More types that may stand on its board; see `Agent`.
+
+    Raises:
+        DefinitionError: Something about it cannot work.
+    """
+
+    def __init__(  # noqa: PLR0913 - a network is made of so much
+        self,
+        name: str,
+        members: Iterable[Any] | Mapping[str, Any],
+        *,
+        topology: Wiring = "mesh",
+        entry: str | None = None,
+        handoff_messages: bool = True,
+        recursion_limit: int = 25,
+        repeats: int = 3,
+        llm: Any = None,
+        on_handoff: HandOffListener | None = None,
+        services: Iterable[object] = (),
+        description: str = "",
+        types: Iterable[TypeForm] = (),
+    ) -> None:
+        self.members: Mapping[str, Member] = as_members(members, name)
+        """The members by name, in their order."""
+        names = tuple(self.members)
+        self.topology: Topology = as_topology(topology, names)
+        """Who may hand over to whom."""
+        first = names[0] if entry is None else entry
+        if first not in self.members:
+            message = f"Network({name!r}, entry={entry!r}): there is no such member. {suggest(first, names)}"
+            raise DefinitionError(message)
+        works = [
+            _Place(member, self.topology, first, handoff_messages, on_handoff).as_action()
+            for member in self.members.values()
+        ]
+        super().__init__(
+            name,
+            works,
+            goals=[answer_goal(str, *names)],
+            services=(*services, *(() if llm is None else (Ai(llm),))),
+            planner=TurnTaking(first, 1, recursion_limit, repeats),
+            description=description,
+            types=(*types_of(self.members.values()), *types),
+        )
+
+    def mermaid(self) -> str:
+        """Return the topology as a Mermaid flowchart."""
+        return self.topology.mermaid()
+
+
+class _Place:
+    """A member in its place in a network."""
+
+    def __init__(
+        self,
+        member: Member,
+        topology: Topology,
+        first: str,
+        tells: bool,  # noqa: FBT001 - within this module
+        on_handoff: HandOffListener | None,
+    ) -> None:
+        self._member = member
+        self._topology = topology
+        self._first = first
+        self._tells = tells
+        self._on_handoff = on_handoff
+
+    def as_action(self) -> StepAction:
+        """Return its work as an action of the network."""
+        member = self._member
+
+        async def work(
+            planboard_context: ActionContext,
+            turn: Turn | None = None,
+            request: str | None = None,  # noqa: ARG001 - that is what it is asked, whatever else it is given
+        ) -> Any:
+            return await self._work(planboard_context, turn)
+
+        options = {"description": member.description, "rerun": "always", "idempotent": True}
+        return step("member", work, name=member.name, returns=Turn | str, agents=(member.part.agent,), options=options)
+
+    async def _work(self, context: ActionContext, turn: Turn | None) -> Turn | str:
+        name = self._member.name
+        history = context.all(Message)
+        if turn is None:
+            history = opening(context)
+            for said in history:
+                context.add(said)
+        task = history[-1].content if history else ""
+        mine = HandOff(to=name, task=task) if turn is None else turn.hand_offs[0]
+        peers = self._topology.allowed.get(name, ())
+        outcome = await put_to_work(self._member, mine, context, history, peers)
+        if not outcome.ok:
+            message = f"{name!r} could not go on: {outcome.said}"
+            raise ActionError(name, message)
+        for item in outcome.artefacts:
+            _put(item, context)
+        if outcome.said:
+            context.add(Message(author=name, content=outcome.said))
+        onward = self._onward(outcome)
+        if onward is None:
+            return outcome.said
+        if onward.wanted is not None:
+            context.add(onward)
+        if self._tells:
+            context.add(Message(author=name, content=onward.task, kind="hand_off", to=onward.to))
+        if self._on_handoff is not None:
+            self._on_handoff(onward.to, onward.argument)
+        return Turn(number=1 if turn is None else turn.number + 1, by=name, hand_offs=(onward,))
+
+    def _onward(self, outcome: Outcome) -> HandOff | None:
+        """Return the hand-off that is made of what a member wants; `None` if what it said is the answer."""
+        name, wanted = self._member.name, outcome.hand_off
+        if wanted is None:
+            to = self._topology.otherwise.get(name)
+            return None if to is None else HandOff(to=to, task=outcome.said, by=name)
+        to = self._topology.target(name, wanted.to)
+        if to is None:
+            return None
+        rewritten = None if to == wanted.to else wanted.to
+        return HandOff(to=to, task=wanted.task or outcome.said, arguments=wanted.arguments, by=name, wanted=rewritten)
+
+
+def _put(item: Addition, context: ActionContext) -> None:
+    if item.name is None:
+        context.add(item.value, type=item.type)
+    else:
+        context.bind(item.name, item.value, type=item.type)

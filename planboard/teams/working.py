@@ -1,0 +1,87 @@
+"""A member's work as an action of its team: it does what the turn gives it, and leaves word of what came of it."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+from planboard.actions.context import ActionContext
+from planboard.actions.making import StepAction, step
+from planboard.steps.gathering import gather
+from planboard.teams.hand_offs import HandOff, Turn, WorkDone
+from planboard.teams.members import Member, Outcome, put_to_work
+from planboard.teams.messages import Message
+from planboard.types import type_name
+
+Output: TypeAlias = Literal["last", "full", "typed"]
+"""What of a member's work goes into the shared history: its last message, all that it did, or nothing but objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What the shared history of a team holds."""
+
+    output: Output = "last"
+    hand_offs: bool = True
+    """Whether it tells who gave work to whom, and when that was given back."""
+
+    def of(self, hand_off: HandOff, outcome: Outcome, member: Member) -> list[Message]:
+        """Return the messages that one piece of work adds."""
+        if self.output == "typed":
+            return []
+        messages: list[Message] = []
+        if self.hand_offs:
+            messages.append(Message(author=hand_off.by, content=hand_off.argument, kind="hand_off", to=hand_off.to))
+        if self.output == "full":
+            messages += [
+                message.model_copy(update={"author": member.name, "kind": "inner"}) for message in outcome.inner
+            ]
+        said = outcome.said if outcome.ok else f"It did not work: {outcome.said}"
+        messages.append(Message(author=member.name, content=said))
+        if self.hand_offs:
+            back = f"{member.name} is done."
+            messages.append(Message(author=member.name, content=back, kind="hand_off", to=hand_off.by))
+        return messages
+
+
+def work_of(member: Member, sharing: Sharing) -> StepAction:
+    """Return the action by which a member works for a hub: it is run once for each turn that names it.
+
+    Several pieces of work that one turn has for it are done at once.
+    """
+
+    async def work(turn: Turn, planboard_context: ActionContext) -> WorkDone:
+        context = planboard_context
+        history = context.all(Message)
+        mine = turn.for_member(member.name)
+        jobs = [partial(put_to_work, member, hand_off, context, history) for hand_off in mine]
+        outcomes: list[Outcome] = [outcome for outcome in await gather(jobs) if isinstance(outcome, Outcome)]
+        artefacts: list[str] = []
+        for hand_off, outcome in zip(mine, outcomes, strict=True):
+            for message in sharing.of(hand_off, outcome, member):
+                context.add(message)
+            for item in outcome.artefacts:
+                artefacts.append(type_name(item.type if item.type is not None else type(item.value)))
+                if item.name is None:
+                    context.add(item.value, type=item.type)
+                else:
+                    context.bind(item.name, item.value, type=item.type)
+            if outcome.hand_off is not None:
+                note_rewritten(outcome.hand_off, member.name, turn.then or turn.by, context)
+        return WorkDone(
+            turn=turn.number,
+            member=member.name,
+            task="; ".join(hand_off.argument for hand_off in mine),
+            ok=all(outcome.ok for outcome in outcomes),
+            text="\n".join(outcome.said for outcome in outcomes),
+            denied=any(outcome.denied for outcome in outcomes),
+            artefacts=tuple(artefacts),
+        )
+
+    options = {"description": member.description, "rerun": "always", "idempotent": True}
+    return step("member", work, name=member.name, returns=WorkDone, agents=(member.part.agent,), options=options)
+
+
+def note_rewritten(hand_off: HandOff, by: str, to: str, context: ActionContext) -> None:
+    """Put on record that a member wanted another one to go on than the team allows."""
+    if hand_off.to != to:
+        context.add(hand_off.model_copy(update={"by": by, "to": to, "wanted": hand_off.to}))
