@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from planboard.actions.decorators import achieves_goal, action, condition
     from planboard.actions.goal import Goal
     from planboard.actions.state import state
-    from planboard.actions.waiting import Denied, Expired, Slept
+    from planboard.actions.waiting import Consent, Denied, Expired, Slept
     from planboard.blackboard.board import Blackboard
     from planboard.blackboard.conditions import Not
     from planboard.blackboard.entry import Entry
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
         ExpressionError,
         InvalidAnswerError,
         JournalError,
+        McpError,
+        McpToolError,
+        McpUnavailableError,
         ModelError,
         ModelOutputError,
         ModelRefusedError,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
         UnknownRunError,
     )
     from planboard.events import Event, ProcessStatus
+    from planboard.interop.mcp import McpResult, McpServer, from_mcp, to_mcp
     from planboard.journal import Journal, MemoryJournal, SqliteJournal
     from planboard.llm.ai import Ai, Judgement
     from planboard.llm.chat import Prices
@@ -72,6 +76,7 @@ if TYPE_CHECKING:
     from planboard.llm.openai_llm import OpenAIModel
     from planboard.llm.port import LanguageModel, ModelReply, ModelRequest, ModelUsage
     from planboard.llm.scripted import ScriptedModel, ScriptedRequest, call, raw_call
+    from planboard.observe.tracing import Tracer, trace_of
     from planboard.planners import (
         NIRVANA,
         Goap,
@@ -87,6 +92,7 @@ if TYPE_CHECKING:
         Utility,
     )
     from planboard.runtime.agent import Agent
+    from planboard.runtime.brief import Brief
     from planboard.runtime.check import Finding
     from planboard.runtime.clock import Clock
     from planboard.runtime.light import aact, act, asupervise, supervise
@@ -95,7 +101,34 @@ if TYPE_CHECKING:
     from planboard.runtime.process import Process
     from planboard.runtime.requests import Approve, Deny, Edit, Finished, Request
     from planboard.runtime.runner import arun, run
-    from planboard.steps import human, sleep, subagent
+    from planboard.steps import (
+        Approved,
+        Done,
+        StepFailed,
+        approval,
+        branch,
+        for_each,
+        human,
+        loop,
+        map_each,
+        parallel,
+        sequence,
+        sleep,
+        subagent,
+        task,
+    )
+    from planboard.teams.chat import chat_agent
+    from planboard.teams.crew import Crew
+    from planboard.teams.flow import Flow
+    from planboard.teams.hand_offs import HandOff, Turn, WorkDone, on_handoff
+    from planboard.teams.host import Host, Specialist
+    from planboard.teams.messages import Message
+    from planboard.teams.network import Network
+    from planboard.teams.plan_tree import PlanTree
+    from planboard.teams.state_machine import StateMachine, current_state
+    from planboard.teams.step_results import Assignment, PlanOutcome, PlanSetback, StepResult, Verdict
+    from planboard.teams.task_plan import TaskPlan, TaskStep
+    from planboard.teams.topology import Topology, line, mesh, star
     from planboard.types import All, Named
 
 _HOMES = {
@@ -104,7 +137,7 @@ _HOMES = {
     "planboard.actions.decorators": ("achieves_goal", "action", "condition"),
     "planboard.actions.goal": ("Goal",),
     "planboard.actions.state": ("state",),
-    "planboard.actions.waiting": ("Denied", "Expired", "Slept"),
+    "planboard.actions.waiting": ("Consent", "Denied", "Expired", "Slept"),
     "planboard.blackboard.board": ("Blackboard",),
     "planboard.blackboard.conditions": ("Not",),
     "planboard.blackboard.entry": ("Entry",),
@@ -113,7 +146,8 @@ _HOMES = {
         "ActionError", "ActionTimeoutError", "AgentChangedError", "AlreadyAnsweredError", "BlackboardError",
         "BudgetExceededError", "ConcurrentRunError", "ConditionError", "CorruptJournalError", "CostError",
         "DefinitionError", "EntryNotFoundError", "EntryTypeError", "ExecutionError", "ExpressionError",
-        "InvalidAnswerError", "JournalError", "ModelError", "ModelOutputError", "ModelRefusedError",
+        "InvalidAnswerError", "JournalError", "McpError", "McpToolError", "McpUnavailableError", "ModelError",
+        "ModelOutputError", "ModelRefusedError",
         "ModelUnavailableError", "MutatedEntryError", "OutputError", "PlanboardError", "PlanningError",
         "ProcessCancelledError", "ProcessFailedError", "ProcessNotCompletedError", "ProcessStuckError",
         "ProcessTerminatedError", "ProcessWaitingError", "Replan", "RequestError", "RunClaimedError",
@@ -121,6 +155,7 @@ _HOMES = {
         "TranslationError", "UnknownNameError", "UnknownRequestError", "UnknownRunError",
     ),
     "planboard.events": ("Event", "ProcessStatus"),
+    "planboard.interop.mcp": ("McpResult", "McpServer", "from_mcp", "to_mcp"),
     "planboard.journal": ("Journal", "MemoryJournal", "SqliteJournal"),
     "planboard.llm.ai": ("Ai", "Judgement"),
     "planboard.llm.chat": ("Prices",),
@@ -129,11 +164,13 @@ _HOMES = {
     "planboard.llm.openai_llm": ("OpenAIModel",),
     "planboard.llm.port": ("LanguageModel", "ModelReply", "ModelRequest", "ModelUsage"),
     "planboard.llm.scripted": ("ScriptedModel", "ScriptedRequest", "call", "raw_call"),
+    "planboard.observe.tracing": ("Tracer", "trace_of"),
     "planboard.planners": (
         "NIRVANA", "Goap", "Hybrid", "Limit", "NoPlan", "Operator", "Plan", "PlanGoal", "Planner", "Problem",
         "Supervisor", "Utility",
     ),
     "planboard.runtime.agent": ("Agent",),
+    "planboard.runtime.brief": ("Brief",),
     "planboard.runtime.check": ("Finding",),
     "planboard.runtime.clock": ("Clock",),
     "planboard.runtime.light": ("aact", "act", "asupervise", "supervise"),
@@ -142,7 +179,22 @@ _HOMES = {
     "planboard.runtime.process": ("Process",),
     "planboard.runtime.requests": ("Approve", "Deny", "Edit", "Finished", "Request"),
     "planboard.runtime.runner": ("arun", "run"),
-    "planboard.steps": ("human", "sleep", "subagent"),
+    "planboard.steps": (
+        "Approved", "Done", "StepFailed", "approval", "branch", "for_each", "human", "loop", "map_each", "parallel",
+        "sequence", "sleep", "subagent", "task",
+    ),
+    "planboard.teams.plan_tree": ("PlanTree",),
+    "planboard.teams.state_machine": ("StateMachine", "current_state"),
+    "planboard.teams.step_results": ("Assignment", "PlanOutcome", "PlanSetback", "StepResult", "Verdict"),
+    "planboard.teams.task_plan": ("TaskPlan", "TaskStep"),
+    "planboard.teams.chat": ("chat_agent",),
+    "planboard.teams.crew": ("Crew",),
+    "planboard.teams.flow": ("Flow",),
+    "planboard.teams.hand_offs": ("HandOff", "Turn", "WorkDone", "on_handoff"),
+    "planboard.teams.host": ("Host", "Specialist"),
+    "planboard.teams.messages": ("Message",),
+    "planboard.teams.network": ("Network",),
+    "planboard.teams.topology": ("Topology", "line", "mesh", "star"),
     "planboard.types": ("All", "Named"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -162,18 +214,24 @@ __all__ = [
     "AlreadyAnsweredError",
     "Approval",
     "Approve",
+    "Approved",
+    "Assignment",
     "Blackboard",
     "BlackboardError",
+    "Brief",
     "Budget",
     "BudgetExceededError",
     "Clock",
     "ConcurrentRunError",
     "ConditionError",
+    "Consent",
     "CorruptJournalError",
     "CostError",
+    "Crew",
     "DefinitionError",
     "Denied",
     "Deny",
+    "Done",
     "Edit",
     "Entry",
     "EntryNotFoundError",
@@ -185,9 +243,12 @@ __all__ = [
     "FallbackModel",
     "Finding",
     "Finished",
+    "Flow",
     "Goal",
     "GoalChoice",
     "Goap",
+    "HandOff",
+    "Host",
     "Hybrid",
     "InvalidAnswerError",
     "Journal",
@@ -195,7 +256,13 @@ __all__ = [
     "Judgement",
     "LanguageModel",
     "Limit",
+    "McpError",
+    "McpResult",
+    "McpServer",
+    "McpToolError",
+    "McpUnavailableError",
     "MemoryJournal",
+    "Message",
     "Migration",
     "ModelError",
     "ModelOutputError",
@@ -206,6 +273,7 @@ __all__ = [
     "ModelUsage",
     "MutatedEntryError",
     "Named",
+    "Network",
     "NoPlan",
     "NoneFits",
     "Not",
@@ -214,6 +282,9 @@ __all__ = [
     "OutputError",
     "Plan",
     "PlanGoal",
+    "PlanOutcome",
+    "PlanSetback",
+    "PlanTree",
     "PlanboardError",
     "Planner",
     "PlanningError",
@@ -240,33 +311,61 @@ __all__ = [
     "SecretMissingError",
     "SecretNotKeptError",
     "Slept",
+    "Specialist",
     "SqliteJournal",
     "StaleRunError",
+    "StateMachine",
+    "StepFailed",
+    "StepResult",
     "Supervisor",
+    "TaskPlan",
+    "TaskStep",
+    "Topology",
+    "Tracer",
     "TranslationError",
+    "Turn",
     "UnknownNameError",
     "UnknownRequestError",
     "UnknownRunError",
     "Usage",
     "Utility",
+    "Verdict",
+    "WorkDone",
     "__version__",
     "aact",
     "achieves_goal",
     "act",
     "action",
+    "approval",
     "arun",
     "asupervise",
+    "branch",
     "call",
+    "chat_agent",
     "choose_agent",
     "choose_goal",
     "condition",
+    "current_state",
+    "for_each",
+    "from_mcp",
     "human",
+    "line",
+    "loop",
+    "map_each",
+    "mesh",
+    "on_handoff",
+    "parallel",
     "raw_call",
     "run",
+    "sequence",
     "sleep",
+    "star",
     "state",
     "subagent",
     "supervise",
+    "task",
+    "to_mcp",
+    "trace_of",
 ]
 
 

@@ -22,6 +22,9 @@ PlanboardError
 │   ├── ModelUnavailableError       it did not answer: overloaded, broken, too slow
 │   └── ModelOutputError            what it answered will not do, however often it was asked
 │       └── ModelRefusedError       it declined to answer
+├── McpError                        an MCP server did not do what it was asked for
+│   ├── McpUnavailableError         it did not start, did not answer in time, or has ended
+│   └── McpToolError                a tool of it reports an error
 ├── BudgetExceededError             a budget forbids another request to a model
 ├── ProcessNotCompletedError        a run ended otherwise than COMPLETED
 │   ├── ProcessStuckError
@@ -198,6 +201,28 @@ class ModelOutputError(ModelError):
 
 class ModelRefusedError(ModelOutputError):
     """A model declined to answer; `last_output` says why."""
+
+
+class McpError(PlanboardError):
+    """An MCP server did not do what it was asked for, or what it gave does not fit."""
+
+    def __init__(self, server: str, message: str) -> None:
+        self.server = server
+        """The name of the server, as `from_mcp` was told it."""
+        super().__init__(message)
+
+
+class McpUnavailableError(McpError):
+    """An MCP server did not start, did not answer in time, or has ended. To try later may help."""
+
+
+class McpToolError(McpError):
+    """A tool of an MCP server reports an error; the message is the server's own."""
+
+    def __init__(self, server: str, tool: str, message: str) -> None:
+        self.tool = tool
+        """The tool, as the server calls it."""
+        super().__init__(server, message)
 
 
 class BudgetExceededError(PlanboardError):

@@ -71,15 +71,21 @@ def _kind_of_class(cls: Any) -> typing.Literal["frozen", "shallow", "container",
         return "frozen"
     if issubclass(cls, _FROZEN_CONTAINERS):
         return "container"
-    if not (issubclass(cls, BaseModel) or is_dataclass(cls)):
-        return "deep"
-    if not all(_is_frozen_form(form) for form in _field_types(cls)):
-        return "deep"
+    kind = _own_kind(cls)
+    seen = {cls} if kind == "frozen" else set()
+    fixed = kind != "deep" and all(_is_frozen_form(form, seen) for form in _field_types(cls))
+    return kind if fixed else "deep"
+
+
+def _own_kind(cls: Any) -> typing.Literal["frozen", "shallow", "deep"]:
+    """Return what a class is by itself, whatever its fields may hold."""
     if issubclass(cls, BaseModel):
         allows_extra = cls.model_config.get("extra") == "allow" or cls.__pydantic_root_model__
         if cls.model_config.get("frozen"):
             return "deep" if allows_extra else "frozen"
         return "deep" if allows_extra or cls.__private_attributes__ else "shallow"
+    if not is_dataclass(cls):
+        return "deep"
     if getattr(cls, "__dataclass_params__").frozen:  # noqa: B009 - not known to the type checker
         return "frozen"
     return "shallow" if "__slots__" not in vars(cls) else "deep"
@@ -95,24 +101,34 @@ def _field_types(cls: Any) -> list[Any]:
     return [hints.get(field.name, Any) for field in fields(cls)]
 
 
-def _is_frozen_form(form: Any) -> bool:
+def _is_frozen_form(form: Any, seen: set[type]) -> bool:
+    """Tell whether no value of a type can be changed.
+
+    Args:
+        form: The type.
+        seen: Classes that are looked at already: one that refers to itself is frozen if all else about it is.
+    """
     if form is None or form is type(None):
         return True
     origin = origin_of(form)
     if origin is typing.Annotated:
-        return _is_frozen_form(get_args(form)[0])
+        return _is_frozen_form(get_args(form)[0], seen)
     if origin is typing.Literal:
         return True
     if origin in (typing.Union, types.UnionType, tuple, frozenset):
-        return all(arg is ... or _is_frozen_form(arg) for arg in get_args(form))
-    return _is_frozen_class(form) if origin is None else False
+        return all(arg is ... or _is_frozen_form(arg, seen) for arg in get_args(form))
+    return _is_frozen_class(form, seen) if origin is None else False
 
 
-def _is_frozen_class(form: Any) -> bool:
+def _is_frozen_class(form: Any, seen: set[type]) -> bool:
     if not isinstance(form, type):
         return False
-    cls: Any = form
-    return issubclass(form, _ATOMS) or (form not in _FROZEN_CONTAINERS and _kind_of_class(cls) == "frozen")
+    if form in seen or issubclass(form, _ATOMS):
+        return True
+    if issubclass(form, _FROZEN_CONTAINERS) or _own_kind(form) != "frozen":
+        return False
+    seen.add(form)
+    return all(_is_frozen_form(inner, seen) for inner in _field_types(form))
 
 
 def duplicate(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from planboard.cli import listing, words
+from planboard.cli import listing, mcp, words
 from planboard.cli.complaints import complaints
 from planboard.cli.ending import ending_of, print_result, tell_what_waits, tell_why
 from planboard.cli.locking import Comparison, Lock
@@ -298,3 +298,4 @@ def _count(number: int, what: str) -> str:
 app.add_typer(looking.app)
 app.add_typer(deciding.app)
 app.add_typer(distributing.app)
+app.add_typer(mcp.app)

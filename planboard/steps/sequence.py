@@ -25,7 +25,7 @@ def sequence(*parts: Any, name: str | None = None, **options: Any) -> StepAction
     """Return an action that runs parts one after another. Each is given what it needs of what is there by then.
 
     It yields what all of its parts yield, in their order. Where a person does not agree to a part, the rest is not run
-    and the action fails, unless the next part takes a `Denied`.
+    and the action fails, unless the next part takes that too: `outcome: Approved | Denied`.
 
     Args:
         parts: Agents, actions, steps, or functions with types.

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planboard.errors import DefinitionError
-from planboard.llm.ai import Ai
-from planboard.runtime.agent import Agent
 from planboard.teams.choosing import Desk, Tools
 from planboard.teams.hand_offs import HandOffListener
-from planboard.teams.hub import Decide, Hub, answer_goal, types_of
+from planboard.teams.hub import Decide, Hub
 from planboard.teams.members import Member, as_members
+from planboard.teams.team import Team
+from planboard.teams.topology import star
 from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Output, Sharing, work_of
 from planboard.types import TypeForm, is_type
@@ -24,7 +24,7 @@ PROMPT = (
 _ARTEFACT = 600
 
 
-class Crew(Agent):
+class Crew(Team):
     """A supervisor and workers in a star: an agent whose result is what the supervisor says at the end.
 
     The supervisor hands out work, the workers do it, and control always returns to the supervisor, also when a worker
@@ -56,9 +56,7 @@ class Crew(Agent):
         temperature: For the supervisor's model; `None` for its own default.
         on_handoff: Called with the name of the worker and the task of each hand-off, before it is carried out.
         supervisor_name: What the supervisor's action is called.
-        services: Objects that are injected.
-        description: What the crew is for.
-        types: More types that may stand on its board; see `Agent`.
+        **options: What `Agent` takes: `services`, `description`, `types`, `migrations`.
 
     Raises:
         DefinitionError: Something about it cannot work.
@@ -82,9 +80,7 @@ class Crew(Agent):
         temperature: float | None = 0.0,
         on_handoff: HandOffListener | None = None,
         supervisor_name: str = "supervisor",
-        services: Iterable[object] = (),
-        description: str = "",
-        types: Iterable[TypeForm] = (),
+        **options: Any,
     ) -> None:
         members = as_members(workers, name)
         _check(name, members, output, tools, returning, supervisor_name)
@@ -93,18 +89,17 @@ class Crew(Agent):
             Desk(supervisor_name, members, tools), supervisor, prompt, sharing, returning=returning,
             then=supervisor_name, parallel=parallel, temperature=temperature, on_handoff=on_handoff,
         )  # fmt: skip
-        planner = TurnTaking(supervisor_name, len(members) if parallel else 1, recursion_limit, repeats)
         super().__init__(
             name,
             [hub.as_action(), *(work_of(member, sharing) for member in members.values())],
-            goals=[answer_goal(returning, supervisor_name)],
-            services=(*services, *(() if llm is None else (Ai(llm),))),
-            planner=planner,
-            description=description,
-            types=(*types_of(members.values()), *types),
+            members=members,
+            topology=star(supervisor_name)([supervisor_name, *members]),
+            returning=returning,
+            answered_by=[supervisor_name],
+            planner=TurnTaking(supervisor_name, len(members) if parallel else 1, recursion_limit, repeats),
+            llm=llm,
+            **options,
         )
-        self.members: Mapping[str, Member] = members
-        """The workers by name, in their order."""
 
 
 def _check(

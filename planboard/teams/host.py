@@ -1,6 +1,6 @@
 """`Host`: specialists behind one door. A model says who is to answer; it answers itself when nobody fits."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,15 +8,15 @@ from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step
 from planboard.errors import ActionError, DefinitionError
 from planboard.llm.ai import Ai
-from planboard.runtime.agent import Agent
 from planboard.teams.choosing import Desk
 from planboard.teams.hand_offs import HandOffListener, Turn, WorkDone
-from planboard.teams.hub import Hub, answer_goal, types_of
+from planboard.teams.hub import Hub
 from planboard.teams.members import Member, as_member, as_members
 from planboard.teams.messages import Message
+from planboard.teams.team import Team
+from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Sharing, work_of
-from planboard.types import TypeForm
 
 PROMPT = (
     "Decide which specialists can answer, and call exactly those, at once. If none of them fits, answer yourself, in "
@@ -43,7 +43,7 @@ class Specialist:
     """What answers: an agent, a decorated action, a step, or a function with types."""
 
 
-class Host(Agent):
+class Host(Team):
     """Specialists and a host whose model decides, once, who of them is to answer.
 
     One specialist: its answer is the result. Several: they work at once, and their answers are summarised, or joined
@@ -58,15 +58,13 @@ class Host(Agent):
         prompt: The system prompt of the host's model.
         on_handoff: Called with the name of the specialist and what it is asked, for each hand-off.
         temperature: For the host's model; `None` for its own default.
-        services: Objects that are injected.
-        description: What it is for.
-        types: More types that may stand on its board; see `Agent`.
+        **options: What `Agent` takes: `services`, `description`, `types`, `migrations`.
 
     Raises:
         DefinitionError: Something about it cannot work.
     """
 
-    def __init__(  # noqa: PLR0913 - a host is made of so much
+    def __init__(
         self,
         name: str,
         specialists: Iterable[Any],
@@ -76,9 +74,7 @@ class Host(Agent):
         prompt: str = PROMPT,
         on_handoff: HandOffListener | None = None,
         temperature: float | None = 0.0,
-        services: Iterable[object] = (),
-        description: str = "",
-        types: Iterable[TypeForm] = (),
+        **options: Any,
     ) -> None:
         members = as_members([_as_member(one, name) for one in specialists], name)
         for reserved in (_HOST, _ANSWER):
@@ -93,14 +89,19 @@ class Host(Agent):
         super().__init__(
             name,
             [hub.as_action(), *(work_of(member, sharing) for member in members.values()), _answering(summarize)],
-            goals=[answer_goal(str, _HOST, _ANSWER)],
-            services=(*services, *(() if llm is None else (Ai(llm),))),
+            members=members,
+            topology=_through(tuple(members)),
+            returning=str,
+            answered_by=[_HOST, _ANSWER],
             planner=TurnTaking(_HOST, len(members)),
-            description=description,
-            types=(*types_of(members.values()), *types),
+            llm=llm,
+            **options,
         )
-        self.members: Mapping[str, Member] = members
-        """The specialists by name, in their order."""
+
+
+def _through(members: tuple[str, ...]) -> Topology:
+    """Return the topology of a host: it hands out once, and the answers come together."""
+    return Topology({_HOST: members, **dict.fromkeys(members, ()), _ANSWER: ()}, dict.fromkeys(members, _ANSWER))
 
 
 def _as_member(given: Any, host: str) -> Member:

@@ -7,18 +7,16 @@ from planboard._text import suggest
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.making import StepAction, step
 from planboard.errors import ActionError, DefinitionError
-from planboard.llm.ai import Ai
-from planboard.runtime.agent import Agent
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn
-from planboard.teams.hub import answer_goal, opening, types_of
+from planboard.teams.hub import opening
 from planboard.teams.members import Member, Outcome, as_members, put_to_work
 from planboard.teams.messages import Message
+from planboard.teams.team import Team
 from planboard.teams.topology import Topology, Wiring, as_topology
 from planboard.teams.turn_taking import TurnTaking
-from planboard.types import TypeForm
 
 
-class Network(Agent):
+class Network(Team):
     """Members that hand over to each other; who hands over to nobody gives the answer.
 
     A member hands over by returning a `HandOff`; one that is a `chat_agent` by calling a tool, which it has for those
@@ -36,9 +34,7 @@ class Network(Agent):
         repeats: How often the same member may be given the very same task.
         llm: The model of members that have none of their own.
         on_handoff: Called with the name of the member and its task, for each hand-off.
-        services: Objects that are injected.
-        description: What it is for.
-        types: More types that may stand on its board; see `Agent`.
+        **options: What `Agent` takes: `services`, `description`, `types`, `migrations`.
 
     Raises:
         DefinitionError: Something about it cannot work.
@@ -56,36 +52,27 @@ class Network(Agent):
         repeats: int = 3,
         llm: Any = None,
         on_handoff: HandOffListener | None = None,
-        services: Iterable[object] = (),
-        description: str = "",
-        types: Iterable[TypeForm] = (),
+        **options: Any,
     ) -> None:
-        self.members: Mapping[str, Member] = as_members(members, name)
-        """The members by name, in their order."""
-        names = tuple(self.members)
-        self.topology: Topology = as_topology(topology, names)
-        """Who may hand over to whom."""
+        known = as_members(members, name)
+        names = tuple(known)
+        wired = as_topology(topology, names)
         first = names[0] if entry is None else entry
-        if first not in self.members:
+        if first not in known:
             message = f"Network({name!r}, entry={entry!r}): there is no such member. {suggest(first, names)}"
             raise DefinitionError(message)
-        works = [
-            _Place(member, self.topology, first, handoff_messages, on_handoff).as_action()
-            for member in self.members.values()
-        ]
+        places = [_Place(member, wired, handoff_messages, on_handoff) for member in known.values()]
         super().__init__(
             name,
-            works,
-            goals=[answer_goal(str, *names)],
-            services=(*services, *(() if llm is None else (Ai(llm),))),
+            [place.as_action() for place in places],
+            members=known,
+            topology=wired,
+            returning=str,
+            answered_by=names,
             planner=TurnTaking(first, 1, recursion_limit, repeats),
-            description=description,
-            types=(*types_of(self.members.values()), *types),
+            llm=llm,
+            **options,
         )
-
-    def mermaid(self) -> str:
-        """Return the topology as a Mermaid flowchart."""
-        return self.topology.mermaid()
 
 
 class _Place:
@@ -95,13 +82,11 @@ class _Place:
         self,
         member: Member,
         topology: Topology,
-        first: str,
         tells: bool,  # noqa: FBT001 - within this module
         on_handoff: HandOffListener | None,
     ) -> None:
         self._member = member
         self._topology = topology
-        self._first = first
         self._tells = tells
         self._on_handoff = on_handoff
 

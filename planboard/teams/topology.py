@@ -32,7 +32,12 @@ class Topology:
 
     def mermaid(self) -> str:
         """Return it as a Mermaid flowchart; what goes on by itself is dotted."""
-        edges = [Edge(by, other) for by, others in self.allowed.items() for other in others]
+        edges = [
+            Edge(by, other)
+            for by, others in self.allowed.items()
+            for other in others
+            if other != self.otherwise.get(by)
+        ]
         edges += [Edge(by, to, dashed=True) for by, to in self.otherwise.items()]
         return mermaid([Node(name, name) for name in self.allowed], edges)
 

@@ -1,0 +1,64 @@
+"""What all teams are: agents whose members take turns, along a topology."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from planboard.actions.making import StepAction
+from planboard.errors import DefinitionError
+from planboard.llm.ai import Ai
+from planboard.planners.base import Planner
+from planboard.runtime.agent import Agent
+from planboard.runtime.process import Process
+from planboard.teams.hub import answer_goal, types_of
+from planboard.teams.members import Member
+from planboard.teams.topology import Topology
+from planboard.teams.turn_taking import TurnTaking
+from planboard.types import TypeForm
+
+_TURNS = TurnTaking("nobody").name
+
+
+class Team(Agent):
+    """An agent whose members take turns. From outside it is an agent like any other: one run, one result."""
+
+    def __init__(
+        self,
+        name: str,
+        actions: Iterable[StepAction],
+        *,
+        members: Mapping[str, Member],
+        topology: Topology,
+        returning: TypeForm,
+        answered_by: Iterable[str],
+        planner: TurnTaking,
+        llm: Any,
+        **options: Any,
+    ) -> None:
+        self.members = members
+        """The members by name, in their order."""
+        self.topology = topology
+        """Who may hand over to whom."""
+        services = (*options.pop("services", ()), *(() if llm is None else (Ai(llm),)))
+        super().__init__(
+            name,
+            actions,
+            goals=[answer_goal(returning, *answered_by)],
+            services=services,
+            planner=planner,
+            types=(*types_of(members.values()), *options.pop("types", ())),
+            **options,
+        )
+
+    def mermaid(self) -> str:
+        """Return the topology as a Mermaid flowchart: who hands over to whom, and, dotted, who goes on anyway."""
+        return self.topology.mermaid()
+
+    def _prepare(self, inputs: tuple[object, ...], bindings: dict[str, Any], **options: Any) -> Process:
+        given: Planner | str | None = options.get("planner") or options["options"].planner
+        if given is not None and getattr(given, "name", given) != _TURNS:
+            message = (
+                f"{self.name!r} is a team: whoever has the turn goes on, so it cannot be planned by "
+                f"{getattr(given, 'name', given)!r}. Give planners to its members instead."
+            )
+            raise DefinitionError(message)
+        return super()._prepare(inputs, bindings, **options)
