@@ -48,6 +48,8 @@ class Addition:
     value: object
     type: TypeForm | None = None
     name: str | None = None
+    after: int | None = None
+    """After how many of the action's outputs it stands; `None` for after all."""
 
 
 @dataclass(slots=True)

@@ -224,8 +224,8 @@ class Blackboard:
 
     # JSON
 
-    def to_json(self) -> str:
-        """Return the whole board as JSON: history, visibility and conditions.
+    def to_json(self, *, types: Iterable[TypeForm] = ()) -> str:
+        """Return the whole board as JSON: history, visibility, conditions. `types` names what `Any` fields hold.
 
         Raises:
             EntryTypeError: A value would not come back equal; the message says which.
@@ -234,7 +234,7 @@ class Blackboard:
         from planboard.blackboard.registry import TypeRegistry
 
         entries, hidden = self.entries, set(self.entries) - set(self.visible)
-        registry = TypeRegistry(type(entry.value) if entry.type is None else entry.type for entry in entries)
+        registry = TypeRegistry((*(entry.type or type(entry.value) for entry in entries), *types))
         codec = Codec(registry)
         stored_entries = [
             {

@@ -1,6 +1,7 @@
 """From what an action returned to what is put on the board."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from inspect import iscoroutine
 
 from planboard._text import brief, suggest
@@ -40,11 +41,22 @@ def new_entries(action: Action, value: object, effects: Effects, position: int) 
             Entry(position + index, item, form, action.binding_name(index), action.name, watch=watch(item))
             for index, (form, item) in enumerate(_outputs(action, value))
         ]
+    outputs = len(entries)
     for added in effects.additions:
         entries.append(
             Entry(position + len(entries), added.value, added.type, added.name, action.name, watch=watch(added.value))
         )
+    if any(added.after is not None for added in effects.additions):
+        return _in_places(entries, outputs, effects)
     return tuple(entries)
+
+
+def _in_places(entries: Sequence[Entry], outputs: int, effects: Effects) -> tuple[Entry, ...]:
+    """Return entries in another order: what was added stands after as many of the outputs as it says."""
+    places = [outputs if added.after is None else min(added.after, outputs) for added in effects.additions]
+    ranks = [*((place, 1) for place in range(outputs)), *((place, 0) for place in places)]
+    ordered = [entry for _, entry in sorted(zip(ranks, entries, strict=True), key=lambda pair: pair[0])]
+    return tuple(replace(entry, position=entries[0].position + place) for place, entry in enumerate(ordered))
 
 
 def _outputs(action: Action, value: object) -> Iterator[tuple[TypeForm, object]]:

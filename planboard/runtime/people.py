@@ -136,7 +136,7 @@ class People:
         arguments = _arguments(bound)
         if action.approval:
             question = _asked(action, default, arguments)
-        asked_below = any(action.name in agent.actions for agent in action.agents)  # with its own arguments
+        asked_below = any(list(agent.actions) == [action.name] for agent in action.agents)  # with its own arguments
         for policy in () if asked_below else self._in_force():
             opinion = policy.opinion(action.name, arguments)
             if isinstance(opinion, Deny):

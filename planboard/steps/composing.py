@@ -5,7 +5,7 @@ function of such a step only runs children, so it may be run again from its begi
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import prod
 from typing import Any, Union
@@ -195,19 +195,11 @@ def _names(yields: Sequence[Contribution]) -> tuple[str, ...]:
 
 
 def _returned(results: Sequence[Sequence[Addition]], promised: Sequence[bool], context: ActionContext) -> Any:
-    """Return what is promised as the action's output, and put the rest on the board beside it."""
+    """Return what is promised as the action's output, and put the rest on the board among it, in its place."""
     kept: list[Addition] = []
     for items, keep in zip(results, promised, strict=True):
         if keep:
             kept += items
         else:
-            _add(items, context)
+            context._effects.additions += (replace(item, after=len(kept)) for item in items)  # noqa: SLF001
     return values_of(kept)
-
-
-def _add(made: Iterable[Addition], context: ActionContext) -> None:
-    for item in made:
-        if item.name is None:
-            context.add(item.value, type=item.type)
-        else:
-            context.bind(item.name, item.value, type=item.type)

@@ -21,8 +21,9 @@ async def gather(
     Args:
         jobs: What is to be done. Each begins no earlier than those before it.
         at_once: How many may run at once; `None` for all. What waits for a person does not count.
-        collect: Return the errors of jobs in their places. Otherwise, after the first failure no other job begins,
-            those that run come to their end, and the first error in the order of the jobs is raised.
+        collect: Return the errors of jobs in their places. Otherwise, after the first failure no other job begins that
+            had to wait for its turn, those that run come to their end, and the first error in the order of the jobs
+            is raised.
 
     Raises:
         ProcessWaitingError: Some have to wait; all others are at their end.
@@ -38,8 +39,8 @@ async def gather(
     async def do(position: int) -> None:
         nonlocal failed
         async with room:
-            if failed and not collect:
-                return
+            if failed and not collect and at_once is not None and position >= at_once:
+                return  # the others have begun together
             try:
                 outcomes[position] = await jobs[position]()
             except Exception as error:  # noqa: BLE001 - it is raised, or returned in its place, once all are at their end

@@ -132,7 +132,7 @@ class PlanTree(Agent):
         )
         others = (planning, replanning, reviewer, reporter)
         parts = [*team.values(), *(part for part in map(_part_of, others) if part is not None)]
-        yielded = [part.returning for part in team.values()]
+        yielded = [form for part in team.values() for form in _made_by(part)]
         for part in parts:  # what one has made may be handed to another, and is kept there
             for form in (*yielded, *forms):
                 part.agent.types.register(form)
@@ -147,6 +147,11 @@ class PlanTree(Agent):
             migrations=migrations,
             agents=agents_of(parts),
         )
+
+
+def _made_by(part: Part) -> tuple[TypeForm, ...]:
+    """Return the types of what a worker makes, and of what may stand in it."""
+    return (part.returning, *part.agent._more_types)  # noqa: SLF001 - within the package
 
 
 def _part_of(item: ModelPlanning | PartPlanning | Part | ModelReport | None) -> Part | None:

@@ -23,6 +23,7 @@ from mcp.types import (
     TextContent,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from planboard._text import suggest, without_secrets
 from planboard.errors import InvalidAnswerError, PlanboardError
@@ -186,7 +187,11 @@ class Calls:
         if request.expires_at is not None:
             until = max(request.expires_at.timestamp() - run.process.options.clock.time(), 0.0)
         with anyio.move_on_after(until):
-            filled = await context.session.elicit_form(form.message, form.schema, context.request_id)
+            try:
+                filled = await context.session.elicit_form(form.message, form.schema, context.request_id)
+            except (MCPError, ValidationError) as error:
+                why = error.message if isinstance(error, MCPError) else "its answer is not of the protocol"
+                return self._nobody_answers(run, f"The client could not ask a person: {why}")
             return self._hear(run, request, form, filled)
         return None  # it has expired, which the run takes for a no
 

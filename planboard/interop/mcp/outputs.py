@@ -52,8 +52,8 @@ class Output:
             if self.adapter is None:
                 plain = to_jsonable_python(value, fallback=brief, bytes_mode="base64")
             else:
-                plain = self.adapter.dump_python(value, mode="json", by_alias=True)
-        except (PydanticSerializationError, UnicodeDecodeError) as error:
+                plain = self.adapter.dump_python(value, mode="json", by_alias=True, warnings=False)
+        except (PydanticSerializationError, ValueError, TypeError) as error:
             message = f"the result has no JSON form: {error}"
             raise ValueError(message) from error
         place = _not_finite(plain, WRAPPED)

@@ -118,7 +118,7 @@ def place_of(
         shown = without_secrets(shlex.join(words))
         shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
         return Place(name or Path(words[0]).name, f"`{shown}`", words, env=env or {}, cwd=cwd)
-    if isinstance(server, str | bytes) or server is None:
+    if isinstance(server, str | bytes) or not (hasattr(server, "run") or hasattr(server, "__aenter__")):
         message = (
             f"from_mcp({server!r}): give an address that begins with http:// or https://, or a command as a list of "
             "texts, as in ['uvx', 'mcp-server-git']."
@@ -143,6 +143,10 @@ async def _heard(last_words: LastWords) -> AsyncIterator[Any]:
 
     It is a pipe, for standard error of this program may be no real file, as in notebooks.
     """
+    if os.name == "nt":  # the event loop of Windows cannot read such a pipe
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:  # noqa: ASYNC230 - it is never waited for
+            yield nowhere
+        return
     import asyncio
 
     import anyio

@@ -133,19 +133,6 @@ class McpServer:
             options=options,
         )
 
-    def actions(self, **options: Any) -> tuple[StepAction, ...]:
-        """Return an action for each tool that takes no arguments, or only optional ones; see `action`.
-
-        Args:
-            **options: What `action` takes, for all of them.
-
-        Raises:
-            McpError: The server is not open, so nobody knows its tools.
-        """
-        return tuple(
-            self.action(tool.remote, **options) for tool in self.tools if not tool.tool.parameters.get("required")
-        )
-
     async def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> McpResult:
         """Call a tool and return what it gave.
 
