@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import getdoc, iscoroutinefunction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from planboard.actions.action import root_name
 from planboard.actions.catalogue import Catalogue
@@ -113,14 +113,14 @@ def _of_function(item: Any, ai: "Ai") -> UsableTool:
 
 def _of_agent(given: AgentTool, ai: "Ai") -> UsableTool:
     agent = given.agent
-    outcomes = {goal.form for goal in agent.goals if goal.form is not None}
-    if given.returning is not None:
-        outcomes = {given.returning}
-    if len(outcomes) != 1:
-        found = ", ".join(sorted(map(type_name, outcomes))) or "none"
-        message = f"Agent {agent.name!r} cannot be a tool: it needs goals of one type, and has {found}."
+    outcomes = tuple(dict.fromkeys(goal.form for goal in agent.goals if goal.form is not None))
+    if given.returning is None and not outcomes:
+        message = (
+            f"Agent {agent.name!r} cannot be a tool: it has no goal with a type. Say what it is run for: "
+            "agent.as_tool(returning=Report)."
+        )
         raise DefinitionError(message)
-    returning = outcomes.pop()
+    returning: TypeForm = given.returning or Union[outcomes]  # noqa: UP007 - made at run time
     queries = {query.name or root_name(query.form): query for query in agent.needed_inputs}
     forms = {name: (query.form, True) for name, query in queries.items()}
 

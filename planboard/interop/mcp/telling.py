@@ -52,14 +52,19 @@ class Teller:
                     except Exception:  # noqa: BLE001 - nobody listens any more; that is no reason to stop the run
                         gone = True
 
+        raised: Exception | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(pump)
             self._stream = outlet
             try:
                 yield
+            except Exception as error:  # noqa: BLE001 - raised again below: the group would put it into one of errors
+                raised = error
             finally:
                 self._stream = None
                 outlet.close()
+        if raised is not None:
+            raise raised
 
     def _words(self, event: Event) -> str | None:
         match event:
