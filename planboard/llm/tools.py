@@ -10,6 +10,7 @@ from planboard.actions.catalogue import Catalogue
 from planboard.actions.context import ActionContext, Injected
 from planboard.actions.declarations import ActionDeclaration, declaration_of
 from planboard.actions.signature import Input, SignatureReader, is_method
+from planboard.blackboard.index import Query
 from planboard.errors import DefinitionError
 from planboard.llm.agent_tool import AgentTool
 from planboard.llm.names import tool_name
@@ -121,7 +122,12 @@ def _of_agent(given: AgentTool, ai: "Ai") -> UsableTool:
         )
         raise DefinitionError(message)
     returning: TypeForm = given.returning or Union[outcomes]  # noqa: UP007 - made at run time
-    queries = {query.name or root_name(query.form): query for query in agent.needed_inputs}
+    queries: dict[str, Query] = {}
+    for query in agent.needed_inputs:
+        key = query.name or root_name(query.form)
+        while key in queries:  # a binding may be called as another input's type is
+            key += "_"
+        queries[key] = query
     forms = {name: (query.form, True) for name, query in queries.items()}
 
     async def call(arguments: dict[str, Any]) -> Any:

@@ -98,11 +98,17 @@ class _Look:
         wanted = [query for action in self._actions for query in self._queries(action)]
         wanted += [query for condition in self._agent.conditions.values() for query in condition.queries]
         goals = [goal.form for goal in self._agent.goals if goal.form is not None]
-        for form, producers in self._producers.items():
+
+        def is_wanted(form: TypeForm) -> bool:
             read = any(query.form is None or prospect(form, query.form) != "never" for query in wanted)
-            if read or any(prospect(form, goal) != "never" for goal in goals):
+            return read or any(prospect(form, goal) != "never" for goal in goals)
+
+        for form, producers in self._producers.items():
+            if is_wanted(form):
                 continue
             for action in producers:
+                if action.agents and any(map(is_wanted, action.output_types)):
+                    continue  # a step that is made of others yields also what only they had a use for
                 message = f"Nobody reads the {type_name(form)} of action {action.name!r}, and no goal asks for it."
                 remedy = "Use it, make it a goal with @achieves_goal, or drop it."
                 yield Finding("warning", "unread-output", message, remedy, action.where)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from planboard.actions.context import NOTHING, ChildOrder, Usage
+from planboard.actions.context import NOTHING, ChildOrder, Effects, Usage
 from planboard.errors import DefinitionError, UnknownRunError
 from planboard.events import ProcessStatus
 from planboard.planners.base import Planner
@@ -58,7 +58,6 @@ class Children:
         if goes_on_later(child):
             await self._let_others_go_on(order.call, executor)
             await self._until_quiet(order.call)
-            self._started.pop((order.call, order.attempt), None)
         elif self._process._keeper is not None:  # noqa: SLF001
             self._live.pop(child.id, None)  # the journal has it, should the call be made again
             self._finished.setdefault(order.call, {})[child.id] = child.usage
@@ -110,9 +109,14 @@ class Children:
         return None
 
     def have_news(self, call: int) -> bool:
-        """Tell whether a child of a suspended call can go on, or is not known here."""
+        """Tell whether a child of a suspended call can go on, or is not known here.
+
+        While another one waits, one that a limit of the whole tree has stopped cannot, as long as that limit holds.
+        """
         unfinished = [child for child in self.of_call(call) if not child.status.is_final]
-        return not unfinished or any(child._can_go_on() for child in unfinished)  # noqa: SLF001
+        held = self._process._core.ledger.exhaustion() is not None  # noqa: SLF001
+        waiting = [child for child in unfinished if child.status is not ProcessStatus.TERMINATED] if held else []
+        return not unfinished or any(child._can_go_on() for child in waiting or unfinished)  # noqa: SLF001
 
     def cancel(self, reason: str) -> None:
         """Cancel the children that wait."""
@@ -122,6 +126,8 @@ class Children:
     def let_go(self, call: int) -> None:
         """Forget the children of a call that has ended. One that waits is cancelled: nobody would take its result."""
         self._finished.pop(call, None)
+        for key in [key for key in self._started if key[0] == call]:
+            del self._started[key]
         for child in self.of_call(call) if self._live else ():
             child.cancel("the action that started it has ended")
             del self._live[child.id]
@@ -149,7 +155,9 @@ class Children:
     def _child(self, order: ChildOrder, agent: "Agent") -> "Process":
         """Return the child that an earlier run of the call has started for the very same, else a new one."""
         serving, services, order = with_services(agent, order, self._services)
-        started = self._started.setdefault((order.call, order.attempt), _Started())
+        started = self._started.get((order.call, order.attempt))
+        if started is None or started.effects is not order.effects:  # the call is run again, from its beginning
+            started = self._started[order.call, order.attempt] = _Started(order.effects)
         for number in chain(tuple(started.left), count(started.last + 1)):
             child_id = id_of_child(self._process.id, order.call, order.attempt, number)
             known, child = self._known(child_id, agent)
@@ -273,6 +281,8 @@ class Children:
 class _Started:
     """The numbers of the children that one run of a call has started."""
 
+    effects: Effects
+    """Those of that run; each has its own."""
     last: int = 0
     left: list[int] = field(default_factory=list)
     """Those that were passed over, for they are of something else."""

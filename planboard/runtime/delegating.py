@@ -43,7 +43,7 @@ def agent_as_action(  # noqa: PLR0913 - a child has so many sides
     if instruction is not None and not isinstance(instruction, str):
         message = f"subagent({agent.name!r}, instruction={instruction!r}): it is a text."
         raise DefinitionError(message)
-    inputs = _typed_inputs(agent, needs, context)
+    inputs = _typed_inputs(agent, needs, context, instructed=instruction is not None)
     asked = [item for action in agent.actions.values() for item in action.body.inputs]
     reads = {form for item in asked for form in members(item.query.form)}
     wants_text = str in reads and str not in inputs.values()
@@ -86,10 +86,12 @@ def _goal_of(agent: "Agent") -> TypeForm:
     return Union[forms]  # noqa: UP007 - made at run time
 
 
-def _typed_inputs(agent: "Agent", needs: Iterable[TypeForm] | None, context: Context) -> dict[str, TypeForm]:
+def _typed_inputs(
+    agent: "Agent", needs: Iterable[TypeForm] | None, context: Context, *, instructed: bool
+) -> dict[str, TypeForm]:
     if needs is not None:
         return parameters_of(needs)
     if context == "isolated":
         return {}
-    told = (str, Brief) if context == "state" else ()
+    told = (str, Brief) if context == "state" or instructed else ()
     return parameters_for(item for item in needed_by(agent) if item.query.form not in told)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from planboard._text import listed
-from planboard.blackboard.entry import Entry
+from planboard.blackboard.entry import INPUT, Entry
 from planboard.errors import ModelOutputError, ModelRefusedError
 from planboard.llm.ai import Ai
 from planboard.llm.names import find_tool, tool_name
@@ -14,14 +14,14 @@ from planboard.llm.port import ModelReply, ModelRequest, Tool, ToolCall
 from planboard.llm.reading import read_arguments, read_value
 from planboard.llm.schemas import Parameter, arguments_schema
 from planboard.teams.hand_offs import HandOff
-from planboard.teams.members import Member, artefacts_on, is_made_by, is_there
+from planboard.teams.members import TASK, Member, artefacts_on, form_to_build, is_made_by, is_there
 
 Tools: TypeAlias = Literal["per_worker", "task"]
 """One tool for each member, or a single one that names the member."""
 
 _ATTEMPTS = 3
 _TASK = "What it is to do, with all that it has to know."
-_CALLS = 8
+_CALLS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Choice:
     hand_offs: tuple[HandOff, ...] = ()
     refused: tuple[str, ...] = ()
     """Its calls that cannot be carried out, and why."""
+    result: Any = None
+    """The object that it answers with, where one is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +135,9 @@ class Desk:
         return tuple(self._tool(member, there) for member in offered.values())
 
     def _tool(self, member: Member, there: Sequence[Entry]) -> Tool:
-        parameters = {name: Parameter(form) for name, form in self._exposed(member, there).items()}
+        parameters = dict(self._exposed(member, there))
         if member.takes_words:
-            parameters = {"task": Parameter(str, description=_TASK), **parameters}
+            parameters = {TASK: Parameter(str, description=_TASK), **parameters}
         schema, strict = arguments_schema(parameters)
         return Tool(self.tool_name(member), member.description or f"Gives work to {member.name}.", schema, strict)
 
@@ -153,13 +155,17 @@ class Desk:
         """Return the name of the tool by which work is given to a member."""
         return tool_name(f"{self.prefix}{member.name}")
 
-    def _exposed(self, member: Member, there: Sequence[Entry]) -> dict[str, Any]:
-        """Return what the model has to build for a member: objects that are not there and that nobody makes."""
+    def _exposed(self, member: Member, there: Sequence[Entry]) -> dict[str, Parameter]:
+        """Return what the model has to build for a member, or may: objects that nobody makes and that were not given.
+
+        One that it has built before is there, and need not be built again.
+        """
+        given = [entry for entry in there if entry.producer == INPUT]
         artefacts = artefacts_on(there, made=False)
         return {
-            name: list[item.query.form] if item.collects else item.query.form  # type: ignore[name-defined]
+            name: Parameter(form_to_build(item), required=not item.optional and not is_there(item, artefacts))
             for name, item in member.artefacts.items()
-            if not item.optional and not is_there(item, artefacts) and not self._is_made(member, name)
+            if not is_there(item, given) and not self._is_made(member, name)
         }
 
     # Reading
@@ -193,27 +199,32 @@ class Desk:
                 message = "there is no such tool. The only one is task(agent, description)."
                 raise ValueError(message)
             name = self._member(str(arguments.get("agent", "")), offered, now)
-            return HandOff(to=name, task=str(arguments.get("description") or ""), by=self.speaker)
+            task = str(arguments.get("description") or "")
+            if not task and offered[name].takes_words:
+                message = "description: it is needed"
+                raise ValueError(message)
+            return HandOff(to=name, task=task, by=self.speaker)
         by_tool = {self.tool_name(member): name for name, member in self.members.items()}
         found = find_tool(call.name, by_tool)
         name = self._member(by_tool[found] if found is not None else call.name, offered, now)
         member = offered[name]
         exposed = self._exposed(member, now.there)
-        known = {*exposed, *(["task"] if member.takes_words else [])}
-        unknown = sorted(set(arguments) - known)
-        if unknown and not exposed and member.takes_words and "task" not in arguments:
-            return HandOff(to=name, task=_words_of(arguments), by=self.speaker)  # the words, under another name
-        built = {key: arguments[key] for key in exposed if key in arguments}
+        task = str(arguments.pop(TASK, None) or "") if member.takes_words else ""
+        unknown = sorted(key for key, value in arguments.items() if key not in exposed and value is not None)
+        if unknown and not task and not exposed and member.takes_words:
+            task, unknown = _words_of(arguments), []  # the words, under another name
+        built = {key: arguments[key] for key in exposed if arguments.get(key) is not None}
         faults = [f"{key}: there is no such argument" for key in unknown]
-        faults += [f"{key}: it is needed" for key in exposed if key not in built]
+        faults += [f"{TASK}: it is needed" for _ in [TASK] if member.takes_words and not task]
+        faults += [f"{key}: it is needed" for key, item in exposed.items() if item.required and key not in built]
         for key, value in built.items():
             try:
-                read_value(exposed[key], value, path=key)
+                read_value(exposed[key].form, value, path=key)
             except ValueError as error:
                 faults.append(str(error))
         if faults:
             raise ValueError("; ".join(faults))
-        return HandOff(to=name, task=str(arguments.get("task") or ""), arguments=built, by=self.speaker)
+        return HandOff(to=name, task=task, arguments=built, by=self.speaker)
 
     def _member(self, called: str, offered: Mapping[str, Member], now: Situation) -> str:
         """Return the member that a model means.

@@ -7,7 +7,7 @@ from planboard.errors import DefinitionError
 from planboard.teams.choosing import Desk, Tools
 from planboard.teams.hand_offs import HandOffListener
 from planboard.teams.hub import Decide, Hub
-from planboard.teams.members import Member, as_members
+from planboard.teams.members import Member, as_members, given_only
 from planboard.teams.team import Team
 from planboard.teams.topology import star
 from planboard.teams.turn_taking import TurnTaking
@@ -20,8 +20,6 @@ PROMPT = (
     "instructions."
 )
 """The system prompt of a supervisor."""
-
-_ARTEFACT = 600
 
 
 class Crew(Team):
@@ -40,8 +38,8 @@ class Crew(Team):
             or a mapping from names to them. A worker's description is what the supervisor is told of it.
         llm: The supervisor's model; that of the process or of the environment by default. Workers without a model of
             their own use it too.
-        supervisor: A function that decides instead of a model, from the history: it returns a `HandOff`, several of
-            them, or the final answer as a text.
+        supervisor: A function that decides instead of a model, from the history, `list[Message]`, and if it takes two
+            parameters from what was done, `list[WorkDone]`. It returns a `HandOff`, several of them, or the answer.
         prompt: The supervisor's system prompt.
         returning: What a run is for: `str` for the supervisor's final words; another type for an object, which is
             the newest one that a worker has made, else made by the supervisor's model from what is known.
@@ -117,10 +115,10 @@ def _check(
     if supervisor in members:
         message = f"Crew({name!r}): a worker is named {supervisor!r}, as the supervisor is. Rename one of them."
         raise DefinitionError(message)
-    built = [member.name for member in members.values() if tools == "task" and not member.takes_words]
+    built = [str(item) for item in given_only(members) if not item.optional] if tools == "task" else []
     if built:
         message = (
-            f'Crew({name!r}, tools="task"): {built[0]!r} takes no text, so it cannot be told its task. '
-            'Use tools="per_worker".'
+            f'Crew({name!r}, tools="task"): no worker makes {built[0]}, and a single tool for all has no place for '
+            'objects that the model builds. Use tools="per_worker".'
         )
         raise DefinitionError(message)

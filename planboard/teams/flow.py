@@ -44,11 +44,15 @@ class Flow(Agent):
             message = f"Flow({name!r}): {step!r} is no step. Use Flow.sequence, Flow.parallel or Flow.loop."
             raise DefinitionError(message)
         part = as_part(step, within=name)
-        lasts = tuple(dict.fromkeys(way[-1] for way in part.outputs if way and way[-1] is not HandOff))
-        form = Union[lasts] if lasts else Done  # noqa: UP007 - made at run time
-        goal = Goal.achieved_by(step.name, form, Achievement(description or f"The end of {name}", name="end"))
+        lasts = tuple(dict.fromkeys(way[-1] for way in part.outputs if way))
+        results = tuple(form for form in lasts if form is not HandOff)
+        form = Union[results] if results else Done  # noqa: UP007 - made at run time
+        goals = [Goal.achieved_by(step.name, form, Achievement(description or f"The end of {name}", name="end"))]
+        if HandOff in lasts:  # a last member that only hands over has come to its end too
+            noted = Goal.achieved_by(step.name, HandOff, Achievement(f"The end of {name}", name="hand_off"))
+            goals = [*goals, noted] if results else [noted]
         super().__init__(
-            name, [step], goals=[goal], services=services, description=description, types=(HandOff, *types)
+            name, [step], goals=goals, services=services, description=description, types=(HandOff, *types)
         )
 
     @classmethod

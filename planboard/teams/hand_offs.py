@@ -80,8 +80,8 @@ class WorkDone(BaseModel):
     """Whether it went well."""
     text: str = ""
     """The result, or what went wrong, in words."""
-    denied: bool = False
-    """Whether a person did not agree to it."""
+    denied: tuple[str, ...] = ()
+    """Those of its tasks that a person did not agree to."""
     artefacts: tuple[str, ...] = ()
     """The types of the objects that it has put on the board."""
 

@@ -1,32 +1,35 @@
 """The hub of a star: who works next, or the last word, decided by a model or by a function of the history."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from inspect import isawaitable
-from typing import Annotated, Any, TypeAlias, Union
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from inspect import isawaitable, signature
+from typing import Annotated, Any, Optional, TypeAlias, Union
 
+from planboard._text import brief, suggest
+from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext
 from planboard.actions.goal import Achievement, Goal
-from planboard.actions.making import StepAction, step
+from planboard.actions.making import StepAction, step, with_inputs
 from planboard.actions.waiting import Denied
 from planboard.blackboard.entry import INPUT
+from planboard.blackboard.matching import satisfies
 from planboard.errors import ActionError
 from planboard.llm.ai import Ai
 from planboard.llm.port import Message as ModelMessage
 from planboard.llm.showing import as_data, cut
+from planboard.runtime.handing import CONTEXT, parameters_for
 from planboard.teams.choosing import Choice, Desk, Situation
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone
-from planboard.teams.members import Member, artefacts_on, newest
+from planboard.teams.members import Member, artefacts_on, given_only, newest
 from planboard.teams.messages import USER, Message, as_spoken
 from planboard.teams.working import Sharing
 from planboard.types import All, TypeForm
 
-Decision: TypeAlias = HandOff | Sequence[HandOff] | str
-"""What a supervisor that is a function decides: who works next, or the final answer."""
+Decide: TypeAlias = Callable[..., Any]
+"""A supervisor that is a function of the history, or of the history and of what was done; it may be async."""
 
-Decide: TypeAlias = Callable[[list[Message]], Decision | Awaitable[Decision]]
-"""A supervisor that is a function of the history."""
-
-_ARTEFACT = 600
+_ARTEFACT, _TASK = 600, 120
+_AI, _REQUEST, _TURN, _DONE = "planboard_ai", "planboard_request", "planboard_turn", "planboard_done"
 
 
 class Hub:
@@ -60,6 +63,7 @@ class Hub:
         self.desk = desk
         self.sharing = sharing
         self._function = function
+        self._looks_at_work = function is not None and _takes_two(function)
         self._prompt = prompt
         self._returning = returning
         self._then = then
@@ -71,17 +75,14 @@ class Hub:
         """Return it as the action of its team that runs first."""
         returning = self._returning
 
-        async def decide(
-            ai: Ai,
-            planboard_context: ActionContext,
-            request: str | None = None,  # noqa: ARG001 - that is what it is asked, whatever else it is given
-            turn: Turn | None = None,
-            done: Annotated[list[WorkDone], All] | None = None,
-        ) -> Any:
-            return await self._decide(ai, planboard_context, turn, done or [])
+        async def decide(**given: Any) -> Any:
+            return await self._decide(given[_AI], given[CONTEXT], given.get(_TURN), given.get(_DONE) or [])
 
+        own = {_AI: Ai, CONTEXT: ActionContext, _TURN: Optional[Turn], _DONE: Optional[Annotated[list[WorkDone], All]]}  # noqa: UP045 - read at run time
+        asked = {**_optional(given_only(self.desk.members)), _REQUEST: Optional[str]}  # noqa: UP045
         made: StepAction = step(
-            "hub", decide, name=self.desk.speaker, returns=Union[Turn, returning],  # noqa: UP007
+            "hub", with_inputs(decide, {**asked, **own}), name=self.desk.speaker,
+            returns=Union[Turn, returning],  # noqa: UP007
             options={"description": "Decides who works next.", "rerun": "always", "idempotent": True},
         )  # fmt: skip
         return made
@@ -89,12 +90,12 @@ class Hub:
     async def _decide(self, ai: Ai, context: ActionContext, turn: Turn | None, done: Sequence[WorkDone]) -> Any:
         history = context.all(Message)
         number = 1 if turn is None else turn.number + 1
-        if not history and self.sharing.output != "typed":
+        if not history:
             history = opening(context)
-            for message in history:
+            for message in history if self.sharing.output != "typed" else ():
                 context.add(message)
         now = Situation(context.visible, _barred(context), _denied(done))
-        choice = await self._choose(ai, history, now, self._standing(now, turn, done))
+        choice = await self._choose(ai, history, now, turn, done)
         if choice.hand_offs:
             for hand_off in choice.hand_offs:
                 if self._on_handoff is not None:
@@ -108,30 +109,42 @@ class Hub:
             )
         if self.sharing.output != "typed":
             context.add(Message(author=self.desk.speaker, content=choice.text))
+        if self._returning is str or choice.result is not None:
+            return choice.text if choice.result is None else choice.result
+        found = newest(self._returning, now.there)
+        if found is not None:
+            return found.value
         known = [*(str(message) for message in history), *(work.text for work in done), choice.text]
-        return await self._result(ai, now, known, choice.text)
+        return await ai.create(f"Give the result as an object.\n{ai.data(known)}", self._returning)
 
     async def _choose(
-        self, ai: Ai, history: Sequence[Message], now: Situation, standing: Sequence[ModelMessage]
+        self, ai: Ai, history: Sequence[Message], now: Situation, turn: Turn | None, done: Sequence[WorkDone]
     ) -> Choice:
         if self._function is None:
+            standing = self._standing(now, turn, done)
             told = (ModelMessage("system", self._prompt), *as_spoken(history, self.desk.speaker), *standing)
             return await self.desk.ask(ai, told, now, temperature=self._temperature, parallel=self._parallel)
-        found = self._function(list(history))
+        found = self._function(list(history), list(done)) if self._looks_at_work else self._function(list(history))
         decided: Any = await found if isawaitable(found) else found
         if isinstance(decided, str):
             return Choice(decided)
-        hand_offs = [decided] if isinstance(decided, HandOff) else list(decided)
+        if self._returning is not str and satisfies(decided, None, self._returning):
+            return Choice(as_data(decided), result=decided)
+        hand_offs = [decided] if isinstance(decided, HandOff) else decided
+        if not isinstance(hand_offs, list | tuple) or not hand_offs:
+            message = (
+                f"{self.desk.speaker!r} has decided {brief(decided)}. Return a HandOff, several of them, or the answer."
+            )
+            raise ActionError(self.desk.speaker, message)
         return Choice(hand_offs=tuple(self._checked(hand_off, now) for hand_off in hand_offs))
 
     def _checked(self, hand_off: Any, now: Situation) -> HandOff:
-        speaker = self.desk.speaker
-        if not isinstance(hand_off, HandOff) or hand_off.to not in self.desk.members or hand_off.to in now.barred:
-            wanted = hand_off.to if isinstance(hand_off, HandOff) else hand_off
-            known = ", ".join(name for name in self.desk.members if name not in now.barred)
-            message = (
-                f"{speaker!r} gives work to {wanted!r}, which is no worker that can be given any. Workers: {known}."
-            )
+        speaker, wanted = self.desk.speaker, hand_off.to if isinstance(hand_off, HandOff) else brief(hand_off)
+        known = [name for name in self.desk.members if name not in now.barred]
+        if not isinstance(hand_off, HandOff) or wanted not in known:
+            why = now.barred.get(wanted)
+            more = f"It was not agreed to: {why}." if why is not None else suggest(wanted, known)
+            message = f"{speaker!r} gives work to {wanted!r}, which is no worker that can be given any. {more}"
             raise ActionError(speaker, message)
         return hand_off.model_copy(update={"by": speaker})
 
@@ -139,25 +152,17 @@ class Hub:
         """Tell what was done so far: in each mode the supervisor knows who has finished, and with what."""
         lines: list[str] = []
         if self.sharing.output == "typed":
-            lines += [f"- {entry}: {as_data(entry.value, _ARTEFACT)}" for entry in artefacts_on(now.there, made=False)]
+            lines += [f"- {entry}: {as_data(entry.value, _ARTEFACT)}" for entry in artefacts_on(now.there)]
         lines += [f"- {_line(work, whole=self.sharing.output == 'typed')}" for work in done]
         lines += [f"- {name} was not agreed to and cannot be given work: {why}" for name, why in now.barred.items()]
         lines += [f"- not done: {refusal}" for refusal in (turn.refused if turn is not None else ())]
         return [ModelMessage("user", "\n".join(["So far:", *lines]))] if lines else []
 
-    async def _result(self, ai: Ai, now: Situation, known: Sequence[str], text: str) -> Any:
-        if self._returning is str:
-            return text
-        found = newest(self._returning, now.there)
-        if found is not None:
-            return found.value
-        return await ai.create(f"Give the result as an object.\n{ai.data(known)}", self._returning)
-
 
 def opening(context: ActionContext) -> list[Message]:
     """Return what the team was asked, as the first messages of its history."""
     given = [entry for entry in context.visible if entry.producer == INPUT]
-    texts = [entry.value if isinstance(entry.value, str) else as_data(entry.value) for entry in given]
+    texts = [entry.value if isinstance(entry.value, str) else f"{entry}: {as_data(entry.value)}" for entry in given]
     return [Message(author=USER, content=text) for text in texts]
 
 
@@ -166,14 +171,27 @@ def _barred(context: ActionContext) -> dict[str, str]:
 
 
 def _denied(done: Sequence[WorkDone]) -> dict[tuple[str, str], str]:
-    return {(work.member, work.task): work.text for work in done if work.denied}
+    return {(work.member, task): work.text for work in done for task in work.denied}
+
+
+def _optional(items: Iterable[BoundInput]) -> dict[str, TypeForm]:
+    return parameters_for(replace(item, optional=True) for item in items)
+
+
+def _takes_two(function: Decide) -> bool:
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return sum(one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters) > 1
 
 
 def _line(work: WorkDone, *, whole: bool) -> str:
     ended = "done" if work.ok else "failed"
+    task = f" ({cut(work.task, _TASK)})" if work.task else ""
     made = f", made {', '.join(work.artefacts)}" if work.artefacts else ""
-    said = f": {cut(work.text, _ARTEFACT)}" if not work.ok or (whole and not work.artefacts) else ""
-    return f"{work.member} ({cut(work.task, 120)}) {ended}{made}{said}"
+    said = f": {cut(work.text, _ARTEFACT)}" if whole and work.text and not work.artefacts else ""
+    return f"{work.member}{task} {ended}{made}{said}"
 
 
 def answer_goal(returning: TypeForm, *by: str) -> Goal:

@@ -1,9 +1,12 @@
 """A member of a team: an agent, an action, a step or a function over messages, and how it is put to work."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
+from planboard._text import suggest
 from planboard.actions.action import BoundInput, root_name
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.waiting import Denied
@@ -13,15 +16,21 @@ from planboard.errors import DefinitionError, ExecutionError, ProcessNotComplete
 from planboard.llm.reading import read_value
 from planboard.llm.showing import as_data
 from planboard.runtime.brief import Brief, state_of_board
+from planboard.runtime.handing import declared_as
 from planboard.runtime.kinship import goes_on_later
 from planboard.steps.failing import failed
 from planboard.steps.part import Part, as_part
 from planboard.teams.hand_offs import HandOff, Peers, Turn, WorkDone
-from planboard.teams.messages import Message
+from planboard.teams.messages import USER, Message
 from planboard.types import TypeForm
 
 CONTROL: tuple[type, ...] = (Message, HandOff, Turn, WorkDone, Brief, Peers, Denied)
 """What is on the board of a team beside its artefacts."""
+
+TASK = "task"
+"""What the task in words is called among the arguments of a tool."""
+
+_PLACE = re.compile(r" \([^()]*:\d+\)\Z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +46,22 @@ class Member:
 
     @property
     def takes_words(self) -> bool:
-        """Whether it can be told what to do in words."""
-        return not self.artefacts or any(_is(item.query.form, str, Brief, HandOff) for item in self.part.inputs)
+        """Whether it is told what to do in words."""
+        return self.is_instructed or any(_is_of_the_talk(item.query.form) for item in self.part.inputs)
+
+    @property
+    def is_instructed(self) -> bool:
+        """Whether a model chooses what it does, and has to be told what for."""
+        planner = self.part.agent.planner
+        return planner is not None and planner.asks
+
+    @property
+    def origin(self) -> str:
+        """What it is, and where it is from, for messages."""
+        if self.part.action is None:
+            return f"agent {self.part.agent.name!r}"
+        action = self.part.agent.actions[self.part.action]
+        return f"action {action.name!r} ({action.where})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +79,13 @@ class Outcome:
     """What it did on its way."""
     denied: bool = False
     """Whether a person did not agree to it."""
+    built: tuple[Addition, ...] = ()
+    """The objects that a model has built for it."""
+
+    @property
+    def objects(self) -> tuple[Addition, ...]:
+        """What is put on the board: what was built for it, and what it has made."""
+        return (*self.built, *self.artefacts)
 
 
 def as_members(given: Iterable[Any] | Mapping[str, Any], team: str) -> dict[str, Member]:
@@ -73,7 +103,8 @@ def as_members(given: Iterable[Any] | Mapping[str, Any], team: str) -> dict[str,
     for name, thing in pairs:
         member = as_member(thing, team, name)
         if member.name in members:
-            message = f"Two members of {team!r} are named {member.name!r}. Give one of them another name."
+            both = f"{members[member.name].origin} and {member.origin}"
+            message = f"Two members of {team!r} are named {member.name!r}: {both}. Give one of them another name."
             raise DefinitionError(message)
         members[member.name] = member
     if not members:
@@ -87,16 +118,28 @@ def as_member(thing: Any, team: str, name: str | None = None) -> Member:
     if isinstance(thing, Member):
         return thing
     part = as_part(thing, within=team, name=name)
+    member = Member(name or part.name, part.description, part)
     artefacts = {
-        root_name(item.query.form) if item.query.name is None else item.query.name: item
+        _parameter(item, member): item
         for item in part.inputs
-        if not _is_of_the_talk(item.query.form)
+        if not _is_of_the_talk(item.query.form) and not _is(item.query.form, *CONTROL)
     }
-    return Member(name or part.name, part.description, part, artefacts)
+    return replace(member, artefacts=artefacts)
+
+
+def _parameter(item: BoundInput, member: Member) -> str:
+    """Return what an object is called among the arguments of a tool, beside the task in words."""
+    name = root_name(item.query.form) if item.query.name is None else item.query.name
+    return f"{name}_" if name == TASK and member.takes_words else name
 
 
 async def put_to_work(
-    member: Member, hand_off: HandOff, context: ActionContext, history: Sequence[Message], peers: Sequence[str] = ()
+    member: Member,
+    hand_off: HandOff,
+    context: ActionContext,
+    there: Sequence[Entry],
+    history: Sequence[Message],
+    peers: Sequence[str] = (),
 ) -> Outcome:
     """Run a member, and return what it has brought about; that it fails is an outcome too.
 
@@ -104,15 +147,17 @@ async def put_to_work(
         member: Who works.
         hand_off: What it is to do.
         context: That of the action of the team.
+        there: The entries of the team's board that it may be given. They, and the history, must be the same when the
+            action is run again because the member had to wait: the child that it was is found by what it was given.
         history: What was said so far.
         peers: Those that it may hand over to itself.
 
     Raises:
         ProcessNotCompletedError: It has to wait, or a limit of the whole run was reached.
     """
-    there = context.visible
     try:
-        given = _given(member, hand_off, there, history, peers)
+        built = _built(member, hand_off)
+        given = _given(member, hand_off, there, built, _talk(member, hand_off, history), peers)
         child = await member.part.child(context, given)
         results = member.part.results_of(child)
     except ProcessNotCompletedError as error:
@@ -121,11 +166,12 @@ async def put_to_work(
         denied = error.process.board.last(Denied)
         if denied is not None:
             return _not_agreed(denied)
-        return Outcome(failed(member.name, 0, error).error, ok=False)
+        return Outcome(_without_place(failed(member.name, 0, error).error), ok=False)
     except (ExecutionError, ValueError) as error:
-        return Outcome(str(error), ok=False)
+        return Outcome(_without_place(str(error)), ok=False)
     inner = tuple(entry.value for entry in child.board.entries if _is_inner(entry))
-    return _outcome(member, results, inner)
+    outcome = _outcome(member, results, inner)
+    return replace(outcome, built=tuple(chain.from_iterable(built.values()))) if outcome.ok else outcome
 
 
 def artefacts_on(entries: Iterable[Entry], *, made: bool = True) -> list[Entry]:
@@ -174,8 +220,44 @@ def _not_agreed(denied: Denied) -> Outcome:
     return Outcome(said, ok=False, denied=True)
 
 
+def _built(member: Member, hand_off: HandOff) -> dict[str, list[Addition]]:
+    """Return the objects that a model has built for a member, by parameter.
+
+    Raises:
+        ValueError: One of them is not valid, or it is for nothing that the member takes.
+    """
+    built: dict[str, list[Addition]] = {}
+    for name, value in hand_off.arguments.items():
+        if name not in member.artefacts:
+            message = f"{name}: {member.name!r} takes no such object. {suggest(name, member.artefacts)}"
+            raise ValueError(message)
+        item = member.artefacts[name]
+        read = read_value(form_to_build(item), value, path=name)
+        values = read if item.collects else [read]
+        built[name] = [Addition(one, declared_as(one, item.query.form), item.query.name) for one in values]
+    return built
+
+
+def form_to_build(item: BoundInput) -> TypeForm:
+    """Return the type of what a model has to build for an input."""
+    return list[item.query.form] if item.collects else item.query.form  # type: ignore[name-defined]
+
+
+def _talk(member: Member, hand_off: HandOff, history: Sequence[Message]) -> list[Message]:
+    """Return the history with the task at its end."""
+    talk = list(history)
+    if hand_off.argument and not (talk and talk[-1].content == hand_off.argument):
+        talk.append(Message(author=hand_off.by or USER, content=hand_off.argument, kind="hand_off", to=member.name))
+    return talk
+
+
 def _given(
-    member: Member, hand_off: HandOff, there: Sequence[Entry], history: Sequence[Message], peers: Sequence[str]
+    member: Member,
+    hand_off: HandOff,
+    there: Sequence[Entry],
+    built: Mapping[str, Sequence[Addition]],
+    talk: list[Message],
+    peers: Sequence[str],
 ) -> list[Addition]:
     """Return what a member is given: its task, the history if it takes it, and its objects."""
     brief: Brief | None = None
@@ -191,27 +273,27 @@ def _given(
             brief = Brief(instruction=hand_off.argument, state=state)
             given.append(Addition(brief))
         elif _is(form, list[Message]):
-            given.append(Addition(list(history), list[Message]))
+            given.append(Addition(talk, list[Message]))
         elif _is(form, Peers) and peers:
             given.append(Addition(Peers(names=tuple(peers))))
         elif _is(form, Message):
-            given += [Addition(message) for message in history]
+            given += [Addition(message) for message in talk]
     for name, item in member.artefacts.items():
-        if name in hand_off.arguments:
-            form = list[item.query.form] if item.collects else item.query.form  # type: ignore[name-defined]
-            value = read_value(form, hand_off.arguments[name], path=name)
-            given += [Addition(one, None, item.query.name) for one in (value if item.collects else [value])]
+        if name in built:
+            given += built[name]
         else:
             found = [entry for entry in artefacts_on(there, made=False) if item.query.admits(entry)]
             given += [
                 Addition(entry.value, entry.type, entry.name) for entry in (found if item.collects else found[-1:])
             ]
-    planner = member.part.agent.planner
-    if brief is None and planner is not None and planner.asks:
+    if brief is None and member.is_instructed:
         given.append(Addition(Brief(instruction=hand_off.argument)))
-    if not given and hand_off.argument:
-        given.append(Addition(hand_off.argument))
     return given
+
+
+def _without_place(text: str) -> str:
+    """Return what went wrong without the line of code, which says nothing to a model."""
+    return _PLACE.sub("", text)
 
 
 def _is(form: TypeForm, *kinds: Any) -> bool:
@@ -219,7 +301,7 @@ def _is(form: TypeForm, *kinds: Any) -> bool:
 
 
 def _is_of_the_talk(form: TypeForm) -> bool:
-    return _is(form, str, list[Message], *CONTROL)
+    return _is(form, str, Brief, HandOff, Message, list[Message])
 
 
 def _is_talk(value: object) -> bool:
@@ -239,6 +321,24 @@ def is_made_by(item: BoundInput, members: Iterable[Member]) -> bool:
     """Tell whether a member makes what another one takes; then no model may invent it."""
     form = item.query.form
     return any(prospect(output, form) != "never" for member in members for way in member.part.outputs for output in way)
+
+
+def given_only(members: Mapping[str, Member]) -> list[BoundInput]:
+    """Return the objects that members take and that none of the others makes: they are given, or built by a model."""
+    found: list[BoundInput] = []
+    for member in members.values():
+        others = [other for other in members.values() if other is not member]
+        found += [item for item in member.artefacts.values() if not is_made_by(item, others)]
+    return found
+
+
+def put_on_board(items: Iterable[Addition], context: ActionContext) -> None:
+    """Put objects on the board of a team, with their types and names."""
+    for item in items:
+        if item.name is None:
+            context.add(item.value, type=item.type)
+        else:
+            context.bind(item.name, item.value, type=item.type)
 
 
 def newest(form: TypeForm, entries: Iterable[Entry]) -> Entry | None:

@@ -1,11 +1,10 @@
 """What the members of a team say to each other: typed entries on the board, which are only ever appended."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from planboard.blackboard.board import Blackboard
 from planboard.llm.port import Message as ModelMessage
 
 USER = "user"
@@ -34,27 +33,20 @@ class Message(BaseModel):
         return f"{self.author}{to}: {self.content}"
 
 
-def history_of(board: Blackboard) -> list[Message]:
-    """Return the messages on a board, oldest first."""
-    return board.all(Message)
-
-
 def as_spoken(messages: Iterable[Message], speaker: str) -> tuple[ModelMessage, ...]:
     """Return messages as a model is told them that speaks for one member.
 
     What others have said comes as a user's message under the name of its author, so that no text of theirs can pass
-    for the member's own words, nor for instructions of the system.
+    for the member's own words, nor for instructions of the system. So do hand-offs, the member's own too: a model that
+    sees tasks among its own words goes on by writing one, instead of calling a tool.
     """
-    return tuple(
-        ModelMessage("assistant", message.content)
-        if message.author == speaker
-        else ModelMessage(
-            "user", message.content if message.author == USER else f"[{message.author}] {message.content}"
-        )
-        for message in messages
-    )
+    return tuple(_spoken(message, speaker) for message in messages)
 
 
-def characters_in(messages: Sequence[Message]) -> int:
-    """Return how many characters a history has."""
-    return sum(len(message.content) for message in messages)
+def _spoken(message: Message, speaker: str) -> ModelMessage:
+    if message.kind == "hand_off":
+        return ModelMessage("user", f"[{message.author} -> {message.to}] {message.content}")
+    if message.kind == "said" and message.author == speaker:
+        return ModelMessage("assistant", message.content)
+    return ModelMessage("user", message.content if message.author == USER else f"[{message.author}] {message.content}")
+

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planboard._text import suggest
-from planboard.actions.context import ActionContext, Addition
+from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step
 from planboard.errors import ActionError, DefinitionError
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn
 from planboard.teams.hub import opening
-from planboard.teams.members import Member, Outcome, as_members, put_to_work
+from planboard.teams.members import Member, Outcome, as_members, put_on_board, put_to_work
 from planboard.teams.messages import Message
 from planboard.teams.team import Team
 from planboard.teams.topology import Topology, Wiring, as_topology
@@ -114,12 +114,11 @@ class _Place:
         task = history[-1].content if history else ""
         mine = HandOff(to=name, task=task) if turn is None else turn.hand_offs[0]
         peers = self._topology.allowed.get(name, ())
-        outcome = await put_to_work(self._member, mine, context, history, peers)
+        outcome = await put_to_work(self._member, mine, context, context.visible, history, peers)
         if not outcome.ok:
             message = f"{name!r} could not go on: {outcome.said}"
             raise ActionError(name, message)
-        for item in outcome.artefacts:
-            _put(item, context)
+        put_on_board(outcome.objects, context)
         if outcome.said:
             context.add(Message(author=name, content=outcome.said))
         onward = self._onward(outcome)
@@ -144,10 +143,3 @@ class _Place:
             return None
         rewritten = None if to == wanted.to else wanted.to
         return HandOff(to=to, task=wanted.task or outcome.said, arguments=wanted.arguments, by=name, wanted=rewritten)
-
-
-def _put(item: Addition, context: ActionContext) -> None:
-    if item.name is None:
-        context.add(item.value, type=item.type)
-    else:
-        context.bind(item.name, item.value, type=item.type)

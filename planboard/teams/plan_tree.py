@@ -57,7 +57,7 @@ class PlanTree(Agent):
             that it depends on.
         concurrency: How many steps may run at once; by default all that can.
         on_failure: What becomes of other steps when one fails: "stop", nothing else is begun, or "collect", what does
-            not depend on it is done first.
+            not depend on it is done first. What has begun comes to its end, also if it waits for a person.
         review: Looks at each result: a function, action or agent that yields a `Verdict` or a `bool`, or a question
             that a model answers.
         max_replans: How many times the plan may be made anew.
@@ -67,7 +67,7 @@ class PlanTree(Agent):
             result; where `returning` is given a model writes it.
         returning: The type of the result.
         max_steps: How many steps a model may plan.
-        services: Objects that are injected into the actions of this agent; `Ai` is passed on to the workers.
+        services: Objects that are injected into actions, those of the workers included.
         planner: The planner of its processes.
         description: What it is for.
         types: More types that may stand on the board of runs that are kept.
@@ -119,7 +119,8 @@ class PlanTree(Agent):
         reviewer = None if review is None else _reviewer(f"{name}.review", review)
         reporter = _reporter(f"{name}.report", report, returning)
         forms = _needed_by(planning) if needs is None else tuple(needs)
-        _refuse_unmet(name, team.values(), forms)
+        objects = tuple(services)
+        _refuse_unmet(name, team.values(), (*forms, *map(type, objects)))
         work = PlanWork(
             needs=forms,
             planning=planning,
@@ -140,7 +141,7 @@ class PlanTree(Agent):
             name,
             work.actions(agents_of(parts), approval=approval),
             goals=[] if reporter is not None else [Goal(PlanOutcome, description="The plan is carried out")],
-            services=services,
+            services=objects,
             planner=planner,
             description=description or f"Plans what is wanted, and has it done by {listed(team)}.",
             types=(TaskPlan, StepResult, PlanOutcome, PlanSetback, *yielded, *types),
@@ -239,10 +240,10 @@ def _needed_by(planning: ModelPlanning | PartPlanning | None) -> tuple[TypeForm,
     return tuple(dict.fromkeys(form for form in asked if form not in (None, PlanSetback, TaskPlan)))
 
 
-def _refuse_unmet(name: str, workers: Iterable[Part], needs: Iterable[TypeForm]) -> None:
-    """Refuse workers that need what no step gives them."""
+def _refuse_unmet(name: str, workers: Iterable[Part], others: Iterable[TypeForm]) -> None:
+    """Refuse workers that need what neither a step gives them nor anything else."""
     known = tuple(workers)
-    given = [TaskStep, Assignment, StepResult, str, *needs]
+    given = [TaskStep, Assignment, StepResult, str, *others]
     given += [member for part in known for way in part.outputs for form in way for member in members(form)]
     for part in known:
         for item in part.inputs:
@@ -250,7 +251,7 @@ def _refuse_unmet(name: str, workers: Iterable[Part], needs: Iterable[TypeForm])
             if not item.optional and not any(prospect(there, form) != "never" for there in given):
                 message = (
                     f"Worker {part.name!r} of {name!r} needs {item.query}, which no step gives it: a worker is given "
-                    f"the TaskStep, its text, the results it depends on, and what `needs=` names. Name it there."
+                    "the TaskStep, its text, the results it depends on, services, and what `needs=` names. Name it there."
                 )
                 raise DefinitionError(message)
 

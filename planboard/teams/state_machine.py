@@ -19,6 +19,7 @@ from planboard.actions.parts import find_parts
 from planboard.actions.state import state_of, state_of_value
 from planboard.blackboard.index import Query
 from planboard.errors import DefinitionError, OutputError, Replan
+from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
@@ -86,7 +87,7 @@ class StateMachine(Agent):
         transitions: Mapping[StateName, Any] | None = None,
         max_steps: int | None = _MOST_STEPS,
         services: Iterable[object] = (),
-        planner: Any = "goap",
+        planner: Planner | str = "goap",
         description: str = "",
         **more: Any,
     ) -> None:

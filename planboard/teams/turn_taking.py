@@ -35,13 +35,13 @@ class TurnTaking(Planner):
     """The member that begins."""
     at_once: int = 1
     """How many members may work at once."""
-    most_turns: int = 25
+    recursion_limit: int = 25
     """After so many turns the run is TERMINATED."""
     repeats: int = 3
     """How often the same member may be given the very same task."""
 
     def __post_init__(self) -> None:
-        for name in ("at_once", "most_turns", "repeats"):
+        for name in ("at_once", "recursion_limit", "repeats"):
             number = getattr(self, name)
             if not isinstance(number, int) or isinstance(number, bool) or number < 1:
                 message = f"{name}={number!r}: it is a whole number of at least 1."
@@ -89,8 +89,8 @@ class TurnTaking(Planner):
         for (name, task), count in sorted(counts.items()):
             if count > self.repeats:
                 return f"loop: {name!r} was given the same task more than {self.repeats} times: {brief(task)}"
-        if turn.number > self.most_turns:
-            return f"limit: {self.most_turns} turns were taken without an end"
+        if turn.number > self.recursion_limit:
+            return f"limit: {self.recursion_limit} turns were taken without an end"
         return None
 
 

@@ -1,14 +1,16 @@
 """A member's work as an action of its team: it does what the turn gives it, and leaves word of what came of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
 from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step
+from planboard.blackboard.entry import Entry
 from planboard.steps.gathering import gather
 from planboard.teams.hand_offs import HandOff, Turn, WorkDone
-from planboard.teams.members import Member, Outcome, put_to_work
+from planboard.teams.members import Member, Outcome, put_on_board, put_to_work
 from planboard.teams.messages import Message
 from planboard.types import type_name
 
@@ -35,10 +37,12 @@ class Sharing:
             messages += [
                 message.model_copy(update={"author": member.name, "kind": "inner"}) for message in outcome.inner
             ]
-        said = outcome.said if outcome.ok else f"It did not work: {outcome.said}"
-        messages.append(Message(author=member.name, content=said))
+        if not outcome.ok:
+            messages.append(Message(author=member.name, content=f"It did not work: {outcome.said}"))
+        elif outcome.said:
+            messages.append(Message(author=member.name, content=outcome.said))
         if self.hand_offs:
-            back = f"{member.name} is done."
+            back = "Done." if outcome.ok else "Not done."
             messages.append(Message(author=member.name, content=back, kind="hand_off", to=hand_off.by))
         return messages
 
@@ -51,20 +55,17 @@ def work_of(member: Member, sharing: Sharing) -> StepAction:
 
     async def work(turn: Turn, planboard_context: ActionContext) -> WorkDone:
         context = planboard_context
-        history = context.all(Message)
+        there = _when_decided(context.visible, turn)
+        history = [entry.value for entry in there if isinstance(entry.value, Message)]
         mine = turn.for_member(member.name)
-        jobs = [partial(put_to_work, member, hand_off, context, history) for hand_off in mine]
+        jobs = [partial(put_to_work, member, hand_off, context, there, history) for hand_off in mine]
         outcomes: list[Outcome] = [outcome for outcome in await gather(jobs) if isinstance(outcome, Outcome)]
         artefacts: list[str] = []
         for hand_off, outcome in zip(mine, outcomes, strict=True):
             for message in sharing.of(hand_off, outcome, member):
                 context.add(message)
-            for item in outcome.artefacts:
-                artefacts.append(type_name(item.type if item.type is not None else type(item.value)))
-                if item.name is None:
-                    context.add(item.value, type=item.type)
-                else:
-                    context.bind(item.name, item.value, type=item.type)
+            put_on_board(outcome.objects, context)
+            artefacts += [type_name(item.type or type(item.value)) for item in outcome.artefacts]
             if outcome.hand_off is not None:
                 note_rewritten(outcome.hand_off, member.name, turn.then or turn.by, context)
         return WorkDone(
@@ -72,13 +73,26 @@ def work_of(member: Member, sharing: Sharing) -> StepAction:
             member=member.name,
             task="; ".join(hand_off.argument for hand_off in mine),
             ok=all(outcome.ok for outcome in outcomes),
-            text="\n".join(outcome.said for outcome in outcomes),
-            denied=any(outcome.denied for outcome in outcomes),
+            text="\n".join(outcome.said for outcome in outcomes if outcome.said),
+            denied=tuple(
+                hand_off.argument for hand_off, outcome in zip(mine, outcomes, strict=True) if outcome.denied
+            ),
             artefacts=tuple(artefacts),
         )
 
     options = {"description": member.description, "rerun": "always", "idempotent": True}
     return step("member", work, name=member.name, returns=WorkDone, agents=(member.part.agent,), options=options)
+
+
+def _when_decided(entries: Sequence[Entry], turn: Turn) -> list[Entry]:
+    """Return what was on the board when the turn was decided.
+
+    What others bring about in the same turn does not count: so a member is told the same whoever is faster, and when
+    it goes on after it had to wait.
+    """
+    turns = [entry for entry in entries if isinstance(entry.value, Turn) and entry.value.number == turn.number]
+    place = turns[-1].position
+    return [entry for entry in entries if entry.position < place or entry.producer == turn.by]
 
 
 def note_rewritten(hand_off: HandOff, by: str, to: str, context: ActionContext) -> None:

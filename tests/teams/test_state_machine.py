@@ -1,0 +1,831 @@
+"""Promises about state machines.
+
+- The graph is what the actions say; what cannot work is refused when the machine is built, with places.
+- At run time nothing happens but the transitions of the graph; a run can pause in a state, and go on elsewhere.
+"""
+
+import subprocess
+import sys
+from asyncio import run as wait
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+import planboard
+from planboard import (
+    ActionContext,
+    Agent,
+    Budget,
+    DefinitionError,
+    Denied,
+    Deny,
+    Process,
+    ProcessOptions,
+    ProcessStatus,
+    Replan,
+    ScriptedModel,
+    SqliteJournal,
+    StateMachine,
+    Supervisor,
+    Tracer,
+    achieves_goal,
+    action,
+    call,
+    current_state,
+    human,
+    run,
+    state,
+    subagent,
+)
+from planboard.teams.state_graph import Transition
+
+
+class Note(BaseModel):
+    text: str = ""
+
+
+class Verdict(BaseModel):
+    good: bool
+
+
+class Book(BaseModel):
+    title: str = ""
+
+
+@state
+class Draft(BaseModel):
+    version: int = 1
+
+    @action
+    def submit(self) -> "Review":
+        return Review(version=self.version)
+
+
+@state
+class Review(BaseModel):
+    version: int = 1
+
+    @action
+    def judge(self) -> "Draft | Published":
+        return Draft(version=self.version + 1) if self.version < 3 else Published(version=self.version)
+
+
+@state
+class Published(BaseModel):
+    version: int = 1
+
+
+@state
+class Archived(BaseModel):
+    @action
+    def keep(self) -> "Archived":
+        return Archived()
+
+
+@state
+class Lost(BaseModel):
+    pass
+
+
+PAPER = StateMachine("paper", [Draft, Review, Published], initial=Draft, final=Published)
+
+
+def refusal(states, **given) -> str:
+    """Return why a machine is refused, without the places, which are those of this file."""
+    with pytest.raises(DefinitionError) as caught:
+        StateMachine("it", states, **given)
+    return str(caught.value).replace(__file__, "here")
+
+
+def line_of(function) -> str:
+    return f"here:{function.__code__.co_firstlineno}"
+
+
+# The graph
+
+
+def test_the_graph_is_read_from_the_annotations():
+    assert [str(arrow) for arrow in PAPER.transitions] == [
+        "start → Draft",
+        "Draft → Review by submit",
+        "Review → Draft by judge",
+        "Review → Published by judge",
+        "Published → end",
+    ]
+    assert (PAPER.initial, PAPER.final) == ((Draft,), (Published,))
+
+
+def test_transitions_are_data():
+    assert PAPER.transitions[1] == Transition(Draft, "submit", Review)
+    assert PAPER.transitions[1].where.line == Draft.submit.__code__.co_firstlineno
+
+
+def test_it_is_drawn_as_a_state_diagram():
+    assert PAPER.mermaid() == (
+        "stateDiagram-v2\n"
+        "    [*] --> Draft\n"
+        "    Draft --> Review : submit\n"
+        "    Review --> Draft : judge\n"
+        "    Review --> Published : judge\n"
+        "    Published --> [*]\n"
+    )
+
+
+def test_it_is_drawn_for_graphviz():
+    dot = PAPER.dot()
+
+    assert dot.startswith('digraph "paper" {\n')
+    assert '    "state Review" -> "state Published" [label="judge"];\n' in dot
+    assert (dot.count("->"), dot.count('"" ->'), dot.count('-> "end"')) == (5, 1, 1)
+
+
+_PROGRAM = """
+import sys; sys.path.insert(0, {folder!r})
+from test_state_machine import *
+print(PAPER.mermaid(), PAPER.dot(), TRIAGE.mermaid(), refusal([Draft, Review, Lost, Archived, Published], initial=Draft))
+print(refusal([Draft, Review, Lost, Archived, Published], initial=Draft, final=Published))
+"""
+
+
+def test_the_drawing_and_the_messages_do_not_depend_on_the_hash_seed():
+    folder, root = str(Path(__file__).parent), str(Path(planboard.__file__).parents[1])
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", _PROGRAM.format(folder=folder)],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+
+    assert len(told) == 1
+
+
+@state
+class Ticket(BaseModel):
+    text: str = ""
+
+    @action(pre=["ticket.text == 'never mind'"])
+    def close(self) -> "Closed":
+        return Closed()
+
+
+class Bug(Ticket):
+    @action
+    def fix(self) -> "Closed":
+        return Closed()
+
+
+class Question(Ticket):
+    @achieves_goal("It is answered")
+    @action
+    def answer(self) -> Book:
+        return Book(title="42")
+
+
+@state
+class Closed(BaseModel):
+    pass
+
+
+@action
+def triage(note: Note) -> Ticket:
+    """Decide what it is."""
+    return Bug() if "crash" in note.text else Question()
+
+
+TRIAGE = StateMachine("triage", [Ticket, Closed], parts=[triage], final=Closed)
+
+
+def test_a_base_class_stands_for_its_subclasses():
+    assert [str(arrow) for arrow in TRIAGE.transitions] == [
+        "start → Bug by triage",
+        "start → Question by triage",
+        "Bug → Closed by close",
+        "Bug → Closed by fix",
+        "Question → Closed by close",
+        "Question → Book by answer",
+        "Closed → end",
+    ]
+
+
+def test_the_result_of_an_achieving_action_is_an_end():
+    assert TRIAGE.final == (Closed, Book)
+    assert "    Question --> [*] : answer / Book\n" in TRIAGE.mermaid()
+
+
+def test_a_base_class_that_is_given_beside_a_subclass_is_a_state_of_its_own():
+    @state
+    class Shape(BaseModel):
+        @action
+        def round_off(self) -> "Shape":
+            return Round()
+
+    class Round(Shape):
+        pass
+
+    machine = StateMachine("shapes", [Shape, Round], initial=Shape, final=Round)
+
+    assert [str(arrow) for arrow in machine.transitions if arrow.action] == [
+        "Shape → Shape by round_off",
+        "Shape → Round by round_off",
+        "Round → Shape by round_off",
+        "Round → Round by round_off",
+    ]
+
+
+def test_functions_that_take_a_state_lead_out_of_it():
+    @action
+    def rescue(lost: Lost) -> Published:
+        return Published()
+
+    machine = StateMachine("it", [Lost, Published], initial=Lost, final=Published, parts=[rescue])
+
+    assert Transition(Lost, "rescue", Published) in machine.transitions
+    assert run(machine, Lost(), returning=Published) == Published()
+
+
+def test_a_tuple_enters_its_state_and_leaves_the_rest_beside_it():
+    @state
+    class Begun(BaseModel):
+        @action
+        def finish(self) -> tuple[Published, Note]:
+            return Published(), Note(text="done")
+
+    machine = StateMachine("it", [Begun, Published], initial=Begun, final=Published)
+    process = run(machine, Begun())
+
+    assert Transition(Begun, "finish", Published) in machine.transitions
+    assert (current_state(process), process.board.last(Note)) == (Published(), Note(text="done"))
+
+
+def test_names_that_mermaid_keeps_for_itself_get_another_id():
+    @state
+    class End(BaseModel):
+        pass
+
+    @state
+    class Beginn(BaseModel):
+        @action(name="los: <jetzt>; #1")
+        def go(self) -> End:
+            return End()
+
+    machine = StateMachine("it", [Beginn, End], initial=Beginn, final=End)
+
+    assert '    state "End" as state_1\n' in machine.mermaid()
+    assert "    Beginn --> state_1 : los#58; #lt;jetzt#gt;#59; #35;1\n" in machine.mermaid()
+
+
+# What cannot work
+
+
+def test_a_state_that_is_not_among_the_states_is_named_with_the_closest():
+    @state
+    class Publish(BaseModel):
+        pass
+
+    @state
+    class Begun(BaseModel):
+        @action
+        def finish(self) -> Publish: ...
+
+    assert refusal([Begun, Published], initial=Begun, final=Published) == (
+        f"State machine 'it': finish ({line_of(Begun.finish)}) returns Publish, which is not among the states. "
+        "Did you mean 'Published'?"
+    )
+
+
+def test_an_action_that_takes_a_state_from_elsewhere_is_named():
+    @action
+    def find(lost: Lost) -> Note: ...
+
+    message = refusal([Draft, Review, Published], initial=Draft, final=Published, parts=[find])
+
+    assert f"find ({line_of(find)}) takes Lost, which is not among the states." in message
+
+
+def test_what_nothing_enters_cannot_be_reached():
+    @state
+    class Forgotten(BaseModel):
+        @action
+        def remember(self) -> Published: ...
+
+    assert refusal([Draft, Review, Published, Forgotten], initial=Draft, final=Published) == (
+        "State machine 'it': State Forgotten cannot be reached from Draft: no action returns it."
+    )
+
+
+def test_what_only_a_final_state_could_enter_cannot_be_reached():
+    @state
+    class Out(BaseModel):
+        @action
+        def reopen(self) -> "Back": ...
+
+    @state
+    class Back(BaseModel):
+        @action
+        def leave(self) -> Out: ...
+
+    message = refusal([Out, Back], initial=Out, final=Out)
+
+    assert f"State Back cannot be reached from Out: only Out.reopen ({line_of(Out.reopen)}) could enter it." in message
+
+
+def test_a_dead_end_is_told():
+    @state
+    class Begun(BaseModel):
+        @action
+        def go(self) -> Lost | Published: ...
+
+    assert "State Lost is a dead end: it is not final, and no action leads out of it." in refusal(
+        [Begun, Lost, Published], initial=Begun, final=Published
+    )
+
+
+def test_a_trap_is_told_with_the_actions_that_only_come_back():
+    @state
+    class Begun(BaseModel):
+        @action
+        def go(self) -> Archived | Published: ...
+
+    assert refusal([Begun, Archived, Published], initial=Begun, final=Published) == (
+        f"State machine 'it': From state Archived no end can be reached: Archived.keep ({line_of(Archived.keep)}) "
+        "only ever come back. Add a way out."
+    )
+
+
+def test_a_cycle_with_a_way_out_is_fine():
+    assert wait(PAPER.process(Draft()).run()) is ProcessStatus.COMPLETED
+
+
+def test_a_final_state_has_no_action_of_its_own():
+    assert refusal([Draft, Review, Published], initial=Draft, final=[Review, Published]) == (
+        "State machine 'it' cannot work:\n"
+        "- State Published cannot be reached from Draft: only "
+        f"Review.judge ({line_of(Review.judge)}) could enter it.\n"
+        f"- State Review is final, so judge ({line_of(Review.judge)}) never runs. "
+        "Take Review out of final=, or judge out of the machine."
+    )
+
+
+def test_what_a_final_state_inherits_is_there_for_others():
+    @state
+    class Any(BaseModel):
+        @action
+        def leave(self) -> Published: ...
+
+    class Spam(Any):
+        pass
+
+    class Mail(Any):
+        pass
+
+    machine = StateMachine("it", [Any, Published], initial=Any, final=[Spam, Published])
+
+    assert Transition(Spam, "leave", Published) in machine.transitions
+
+
+def test_something_has_to_be_final():
+    assert refusal([Draft, Review, Published], initial=Draft) == (
+        "State machine 'it': Nothing is final. Name the states that end a run, as in final=Published, or mark an "
+        "action of the last one with @achieves_goal."
+    )
+
+
+def test_something_has_to_be_first():
+    assert "No state is the first. Name it, as in initial=Draft" in refusal([Draft, Review, Published], final=Published)
+
+
+def test_a_result_that_nothing_returns_is_not_final():
+    message = refusal([Draft, Review, Published], initial=Draft, final=[Published, Note])
+
+    assert message == "State machine 'it': Note is final, but no action of a state returns it."
+
+
+def test_two_states_of_one_name_are_refused():
+    @state
+    class Twin(BaseModel):
+        pass
+
+    first = Twin
+
+    @state
+    class Twin(BaseModel):
+        pass
+
+    assert "Two states of machine 'it' are named 'Twin'" in refusal([first, Twin], initial=first, final=Twin)
+
+
+def test_a_state_that_is_given_twice_is_one():
+    assert StateMachine("it", [Draft, Draft, Review, Published], initial=Draft, final=Published).initial == (Draft,)
+
+
+def test_a_run_enters_one_state_at_a_time():
+    @state
+    class Begun(BaseModel):
+        @action
+        def split(self) -> tuple[Lost, Published]: ...
+
+    message = refusal([Begun, Lost, Published], initial=Begun, final=[Published, Lost])
+
+    assert "enters Lost and Published at once; a run is in one state." in message
+
+
+def test_an_action_that_takes_no_state_does_not_happen_in_the_middle():
+    @action
+    def publish(note: Note) -> Published: ...
+
+    message = refusal([Draft, Review, Published], initial=Draft, final=Published, parts=[publish])
+
+    assert f"publish ({line_of(publish)}) returns Published and takes no state, so it could happen in any." in message
+
+
+@pytest.mark.parametrize("argument", ["initial", "final"])
+@pytest.mark.parametrize("given", ["Publishd", Lost], ids=["name", "class"])
+def test_names_of_states_are_checked(argument, given):
+    arguments = {"initial": Draft, "final": Published, argument: given}
+
+    assert f"in {argument}= is not among its states." in refusal([Draft, Review, Published], **arguments)
+
+
+@pytest.mark.parametrize(
+    "states", [[], [Note], [Draft()], ["Draft"], [None]], ids=["none", "class", "object", "name", "null"]
+)
+def test_states_are_classes_that_are_marked_so(states):
+    assert "state" in refusal(states, initial=Draft, final=Published)
+
+
+@pytest.mark.parametrize("most", [0, -1, True, 2.5, "9"], ids=str)
+def test_max_steps_is_a_whole_number(most):
+    assert "max_steps" in refusal([Draft, Review, Published], initial=Draft, final=Published, max_steps=most)
+
+
+def test_goals_are_said_by_final():
+    assert "said by final=" in refusal([Draft, Review, Published], initial=Draft, goals=[Published])
+
+
+# Declared and written
+
+
+def test_transitions_that_agree_are_taken():
+    declared = {"Draft": "Review", Review: [Draft, "Published"]}
+
+    machine = StateMachine("it", [Draft, Review, Published], initial=Draft, final=Published, transitions=declared)
+
+    assert machine.transitions == PAPER.transitions
+
+
+def test_what_is_declared_and_not_written_is_told_with_both_sides():
+    declared = {Draft: [Review, Published], Review: [Draft, Published]}
+
+    message = refusal([Draft, Review, Published], initial=Draft, final=Published, transitions=declared)
+
+    assert message == (
+        "State machine 'it': State Draft: no action of it returns Published. Declared: Review and Published. "
+        f"Returned: Review by submit ({line_of(Draft.submit)})."
+    )
+
+
+def test_what_is_written_and_not_declared_is_told_with_both_sides():
+    declared = {Draft: Review, Review: Published}
+
+    message = refusal([Draft, Review, Published], initial=Draft, final=Published, transitions=declared)
+
+    assert f"transitions= does not have Draft by judge ({line_of(Review.judge)})." in message
+    assert "Declared: Published. Returned: Draft by judge" in message
+
+
+def test_base_classes_are_taken_apart_in_declared_transitions():
+    declared = {Ticket: Closed, Question: [Book, Closed]}
+
+    machine = StateMachine("it", [Ticket, Closed], parts=[triage], final=Closed, transitions=declared)
+
+    assert machine.transitions == TRIAGE.transitions
+
+
+def test_declared_transitions_name_states_of_the_machine():
+    message = refusal(
+        [Draft, Review, Published], initial=Draft, final=Published, transitions={"Draft": "Reviw", "Review": Lost}
+    )
+
+    assert message.endswith("'Reviw' in transitions= is not among its states. Did you mean 'Review'?")
+
+
+# Running
+
+
+@pytest.mark.parametrize("planner", ["goap", "utility", "hybrid"])
+def test_a_run_goes_from_state_to_state_to_a_final_one(planner):
+    process = run(PAPER, Draft(), planner=planner)
+
+    assert [str(step) for step in process.history] == ["submit", "judge"] * 3
+    assert current_state(process) == Published(version=3)
+
+
+def test_a_model_may_choose_among_the_actions_of_a_state():
+    @state
+    class Fork(BaseModel):
+        @action
+        def left(self) -> Published:
+            return Published(version=1)
+
+        @action
+        def right(self) -> Published:
+            return Published(version=2)
+
+    machine = StateMachine("it", [Fork, Published], initial=Fork, final=Published)
+    planner = Supervisor(llm=ScriptedModel(call("right")))
+
+    assert run(machine, Fork(), returning=Published, planner=planner) == Published(version=2)
+
+
+def test_the_current_state_can_be_read_at_any_time():
+    seen = []
+    process = PAPER.process(Draft(version=3), options=ProcessOptions(listeners=[lambda _: seen.append(now())]))
+
+    def now():
+        return type(current_state(process)).__name__
+
+    wait(process.run())
+
+    assert list(dict.fromkeys(seen)) == ["Draft", "Review", "Published"]
+    assert current_state(TRIAGE.process(Note())) is None
+
+
+@state
+class Placed(BaseModel):
+    item: str = "book"
+
+    @action(cost=0.5)
+    def ship(self) -> "Shipped":
+        return Shipped()
+
+    @action(cost=0.1)
+    def call_off(self) -> "CalledOff":
+        return CalledOff()
+
+
+@state
+class Shipped(BaseModel):
+    pass
+
+
+@state
+class CalledOff(BaseModel):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("final", "reached"),
+    [
+        ([Shipped, CalledOff], CalledOff),
+        ({Shipped: 0.9, CalledOff: 0.0}, Shipped),
+        ({"Shipped": 0.9, "CalledOff": 0.6}, CalledOff),
+    ],
+    ids=["cheapest", "worth_most", "worth_it"],
+)
+def test_of_several_final_states_the_one_that_is_worth_most_is_aimed_at(final, reached):
+    machine = StateMachine("order", [Placed, Shipped, CalledOff], initial=Placed, final=final)
+
+    assert type(current_state(run(machine, Placed()))) is reached
+
+
+def test_what_is_asked_for_is_aimed_at():
+    machine = StateMachine("order", [Placed, Shipped, CalledOff], initial=Placed, final=[Shipped, CalledOff])
+
+    assert run(machine, Placed(), returning=Shipped) == Shipped()
+
+
+def test_guards_say_which_action_runs():
+    process = run(TRIAGE, Note(text="a crash"))
+
+    assert [str(step) for step in process.history] == ["triage", "fix"]
+
+
+def test_a_run_that_goes_on_and_on_is_terminated():
+    machine = StateMachine("paper", [Draft, Review, Published], initial=Draft, final=Published, max_steps=5)
+    process = machine.process(Draft(version=-100))
+
+    assert wait(process.run()) is ProcessStatus.TERMINATED
+    assert (process.reason, current_state(process)) == ("budget: actions: 5 of 5 were started", Review(version=-98))
+
+
+def test_a_run_that_was_terminated_goes_on_with_more():
+    machine = StateMachine("paper", [Draft, Review, Published], initial=Draft, final=Published, max_steps=5)
+    process = machine.process(Draft())
+    wait(process.run())
+
+    assert wait(process.run(budget=Budget(actions=6))) is ProcessStatus.COMPLETED
+    assert len(process.history) == 6
+
+
+def test_the_stricter_limit_holds():
+    process = PAPER.process(Draft(), options=ProcessOptions(budget=Budget(actions=2, cost=3.0)))
+    wait(process.run())
+
+    assert (len(process.history), process.options.budget) == (2, Budget(actions=2, cost=3.0))
+
+
+@pytest.mark.parametrize("planner", ["goap", "utility", "hybrid"])
+def test_two_actions_of_a_state_do_not_run_at_once(planner):
+    machine = StateMachine("order", [Placed, Shipped, CalledOff], initial=Placed, final=[Shipped, CalledOff])
+
+    process = run(machine, Placed(), planner=planner, options=ProcessOptions(concurrency=4))
+
+    assert len(process.history) == 1
+
+
+# Only what is declared
+
+
+def begun(enter, *, final=Published) -> Process:
+    """Run a machine whose only action is a function of the state and a context."""
+
+    @state
+    class Begun(BaseModel):
+        pass
+
+    enter.__annotations__.update({"begun": Begun, "return": Published})
+    machine = StateMachine("it", [Begun, Published, Lost], initial=[Begun], final=[final, Lost], parts=[
+        action(enter), human(Lost, needs=[Begun], cost=0.9),
+    ])  # fmt: skip
+    process = machine.process(Begun(), returning=Published)
+    wait(process.run())
+    return process
+
+
+def test_a_state_that_is_not_declared_cannot_be_returned():
+    def enter(begun):
+        return Lost()
+
+    process = begun(enter)
+
+    assert process.status is ProcessStatus.FAILED
+    assert "returned Lost() of type Lost, but declares Published" in str(process.failure)
+
+
+def test_a_state_that_is_not_declared_cannot_be_added():
+    def enter(begun, context: ActionContext):
+        context.add(Lost())
+        return Published()
+
+    process = begun(enter)
+
+    assert "would enter the state Lost, but declares Published" in str(process.failure)
+    assert type(current_state(process)).__name__ == "Begun"
+
+
+def test_a_state_that_is_not_declared_cannot_be_added_by_an_asynchronous_action():
+    async def enter(begun, context: ActionContext):
+        context.add(Lost())
+        return Published()
+
+    assert "would enter the state Lost" in str(begun(enter).failure)
+
+
+def test_a_state_that_is_not_declared_cannot_be_left_behind_by_asking_for_another_plan():
+    def enter(begun):
+        raise Replan("look", lost=Lost())
+
+    assert "would enter the state Lost" in str(begun(enter).failure)
+
+
+def test_a_base_class_is_no_state_that_can_be_entered():
+    @action
+    def sort(note: Note) -> Ticket:
+        return Ticket()
+
+    process = StateMachine("it", [Ticket, Closed], parts=[sort], final=Closed).process(Note())
+
+    assert wait(process.run()) is ProcessStatus.FAILED
+    assert "of type Ticket, but declares Bug | Question" in str(process.failure)
+
+
+# People, time, other programs
+
+
+@state
+class Checking(BaseModel):
+    title: str = ""
+
+    @action
+    def decide(self, verdict: Verdict) -> "Printing | Checking":
+        return Printing(title=self.title) if verdict.good else Checking(title=f"{self.title}!")
+
+
+@state
+class Printing(BaseModel):
+    title: str = ""
+
+    @achieves_goal("It is printed")
+    @action(approval=True)
+    def print_it(self) -> Book:
+        return Book(title=self.title)
+
+
+ask = human(Verdict, prompt="Is {checking.title} good?", needs=[Checking], rerun="new_inputs")
+PRESS = StateMachine("press", [Checking, Printing], initial=Checking, parts=[ask])
+
+
+def test_a_person_decides_in_a_state_and_the_run_goes_on_in_another_program(tmp_path):
+    first = SqliteJournal(tmp_path / "runs.db")
+    process = PRESS.process(Checking(title="Tides"), id="run-1", options=ProcessOptions(journal=first))
+    wait(process.run())
+    first.close()
+
+    for answer, stands in (
+        (Verdict(good=False), Checking(title="Tides!")),
+        (Verdict(good=True), Printing(title="Tides!")),
+    ):
+        journal = SqliteJournal(tmp_path / "runs.db")
+        process = Process.restore(PRESS, journal, "run-1")
+        process.respond(process.pending[0].id, answer)
+        assert wait(process.run()) is ProcessStatus.WAITING
+        assert current_state(process) == stands
+        journal.close()
+    journal = SqliteJournal(tmp_path / "runs.db")
+    process = Process.restore(PRESS, journal, "run-1")
+    process.respond(process.pending[0].id, True)
+    assert wait(process.run()) is ProcessStatus.COMPLETED
+    assert process.result(Book) == Book(title="Tides!")
+    assert [str(step) for step in process.history] == ["ask_verdict", "decide", "ask_verdict", "decide", "print_it"]
+    journal.close()
+
+
+def test_what_is_denied_leaves_the_run_in_its_state():
+    process = PRESS.process(Printing(title="Tides"), returning=Book)
+    wait(process.run())
+    process.respond(process.pending[0].id, Deny("no paper"))
+
+    assert wait(process.run()) is ProcessStatus.STUCK
+    assert (current_state(process), process.board.last(Denied).reason) == (Printing(title="Tides"), "no paper")
+
+
+def test_max_steps_counts_over_programs(tmp_path):
+    machine = StateMachine("press", [Checking, Printing], initial=Checking, parts=[ask], max_steps=3)
+    journal = SqliteJournal(tmp_path / "runs.db")
+    process = machine.process(Checking(), id="run-1", options=ProcessOptions(journal=journal))
+    wait(process.run())
+    for _ in range(2):
+        process.respond(process.pending[0].id, Verdict(good=False))
+        wait(process.run())
+        process = Process.restore(machine, journal, "run-1")
+
+    assert process.status is ProcessStatus.TERMINATED
+    assert process.reason == "budget: actions: 3 of 3 were started"
+    journal.close()
+
+
+# An agent like others
+
+
+def test_it_nests_as_a_step_of_another_agent():
+    @achieves_goal("The book is out")
+    @action
+    def announce(published: Published) -> Note:
+        return Note(text=f"version {published.version}")
+
+    tracer = Tracer()
+    house = Agent("house", [subagent(PAPER, returning=Published), announce])
+    note = run(house, Draft(), returning=Note, options=ProcessOptions(listeners=[tracer]))
+
+    assert note == Note(text="version 3")
+    assert [span.name for span in tracer.trace().spans()][:4] == ["house", "paper", "paper", "submit"]
+
+
+def test_a_step_of_it_needs_its_first_state():
+    assert [query.form for query in PAPER.needed_inputs] == [Draft]
+    assert [query.form for query in TRIAGE.needed_inputs] == [Note]
+
+
+def test_it_is_the_same_machine_with_more_services():
+    class Shop:
+        def price(self) -> int:
+            return 7
+
+    @state
+    class Open(BaseModel):
+        @action
+        def buy(self, shop: Shop) -> "Published":
+            return Published(version=shop.price())
+
+    machine = StateMachine("it", [Open, Published], initial=Open, final=Published, services=[Shop()])
+    other = PAPER.process(Draft(), services=[Shop()]).agent
+
+    assert run(machine, Open(), returning=Published) == Published(version=7)
+    assert isinstance(other, StateMachine)
+    assert (other.transitions, other.max_steps) == (PAPER.transitions, PAPER.max_steps)
+
+
+def test_nothing_about_a_machine_is_suspicious_because_its_first_state_is_given():
+    assert PAPER.check() == []
+    assert PRESS.check() == []
+
+
+def test_it_plans_with_its_own_planner_below_another():
+    model = ScriptedModel()
+    house = Agent("house", [subagent(PAPER, returning=Published)])
+
+    assert run(house, Draft(), returning=Published, planner=Supervisor(llm=model)) == Published(version=3)
+    assert model.requests == []
