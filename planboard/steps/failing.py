@@ -30,7 +30,8 @@ def failed(step: str, index: int, error: Exception) -> StepFailed:
     """Return what stands for a failure."""
     if not isinstance(error, ProcessNotCompletedError):
         said = str(error) if isinstance(error, ExecutionError) else describe_error(error)
-        return StepFailed(step=step, index=index, error=said)
+        ended = (status for status in _STATUSES if f": Process{status.capitalize()}Error: " in said)  # a child's child
+        return StepFailed(step=step, index=index, error=said, status=next(ended, "failed"))
     said = error.process.reason or str(error)  # the same in another program, unlike the cause
     known = next((status for status in _STATUSES if error.process.status == status.upper()), "failed")
     return StepFailed(step=step, index=index, error=said, status=known)

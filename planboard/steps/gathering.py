@@ -20,7 +20,7 @@ async def gather(
 
     Args:
         jobs: What is to be done. Each begins no earlier than those before it.
-        at_once: How many may run at once; `None` for all. What waits for a person does not count.
+        at_once: How many may run at once; `None` for all. What waits for a person gives way once no other runs.
         collect: Return the errors of jobs in their places. Otherwise, after the first failure no other job begins that
             had to wait for its turn, those that run come to their end, and the first error in the order of the jobs
             is raised.

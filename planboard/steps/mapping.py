@@ -40,7 +40,7 @@ def map_each(
         items: A collection on the board, by its type, such as `list[Order]`; a typed function over the board that
             returns the items; or the items themselves.
         worker: An agent, an action, a step, or a function with types. One of its inputs is the item; the others come
-            from the board.
+            from the board. A `subagent` that is told the state is told of the item there.
         name: The name of the action; made from that of the worker by default.
         on_error: `"fail"`: if an item fails, no other begins, and the action fails once those that have begun are at
             their end. `"collect"`: a `StepFailed` stands in the place of each result that failed.
@@ -87,7 +87,7 @@ def _over(
     part = as_part(worker, within=called)
     source = _Source(items, part, called)
     rest = [item for item in part.inputs if not _is_item(item.query.form, source.element)]
-    if len(rest) == len(part.inputs):
+    if len(rest) == len(part.inputs) and not part.reads_board:
         wanted = ", ".join(str(item) for item in part.inputs) or "nothing"
         message = (
             f"{called!r} hands {type_name(source.element)} to {part.name!r}, which takes {wanted}. "

@@ -4,8 +4,10 @@ Whatever is made of several things runs each of them as a child process, with a 
 place in the journal, may wait for people, is paid for by the budgets above it, and is never run twice.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from inspect import isroutine
 from typing import TYPE_CHECKING, Any, Union
 
 from planboard.actions.action import Action, BoundInput, TypedFunction
@@ -163,7 +165,7 @@ def as_part(thing: Any, *, within: str = "", name: str | None = None) -> Part:
         return _of_action(thing, declared, within, name)
     if callable(thing) and not isinstance(thing, type):
         called = name or str(getattr(thing, "__name__", type(thing).__name__))
-        made = step("function", thing, name=called, returns=None, options={"description": _said_of(thing)})
+        made = step("function", as_function(thing), name=called, returns=None, options={"description": _said_of(thing)})
         return _of_action(made, getattr(made, MARK), within, name)
     message = f"{thing!r} is nothing that can be run here. Give an agent, an action, a step or a function with types."
     raise DefinitionError(message)
@@ -193,6 +195,12 @@ def as_parts(things: Iterable[Any], *, within: str) -> tuple[Part, ...]:
 def agents_of(parts: Iterable[Part]) -> tuple["Agent", ...]:
     """Return the agents of parts, each once."""
     return tuple({id(part.agent): part.agent for part in parts}.values())
+
+
+def as_function(thing: Any) -> Callable[..., Any]:
+    """Return what can be called as a function whose types can be read: of an object, its `__call__`."""
+    function: Callable[..., Any] = thing if isroutine(thing) or isinstance(thing, partial) else thing.__call__
+    return function
 
 
 class _Once:
@@ -232,6 +240,9 @@ def _of_action(thing: Any, declared: ActionDeclaration, within: str, name: str |
         description=declared.description,
     )
     action = agent.actions[called]
+    if len(agent.actions) > 1:
+        message = f"{called!r} enters a state, whose actions would be run too. Make an agent of them, and give that."
+        raise DefinitionError(message, where=declared.where)
     reads_board = isinstance(thing, StepAction) and thing.reads_board
     returning = declared.reader.read().returns
     returning = None if returning is type(None) else returning

@@ -5,6 +5,7 @@ from typing import Any
 from planboard.actions.declarations import ActionDeclaration, declaration_of
 from planboard.actions.making import StepAction, step
 from planboard.errors import DefinitionError
+from planboard.steps.part import as_function
 from planboard.types import TypeForm
 
 
@@ -34,5 +35,5 @@ def task(function: Any, *, name: str | None = None, returning: TypeForm = None, 
     called = name or str(getattr(function, "__name__", type(function).__name__))
     said = " ".join((getattr(function, "__doc__", None) or "").partition("\n\n")[0].split())
     options.setdefault("description", said)
-    made: StepAction = step("task", function, name=called, returns=returning, options=options)
+    made: StepAction = step("task", as_function(function), name=called, returns=returning, options=options)
     return made

@@ -251,7 +251,7 @@ def _refuse_unmet(name: str, workers: Iterable[Part], others: Iterable[TypeForm]
             if not item.optional and not any(prospect(there, form) != "never" for there in given):
                 message = (
                     f"Worker {part.name!r} of {name!r} needs {item.query}, which no step gives it: a worker is given "
-                    "the TaskStep, its text, the results it depends on, services, and what `needs=` names. Name it there."
+                    "the TaskStep, its text, results it depends on, services, and what `needs=` names. Name it there."
                 )
                 raise DefinitionError(message)
 

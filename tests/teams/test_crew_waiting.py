@@ -1,0 +1,341 @@
+"""Promises about crews that wait: workers ask people, nothing is decided or done twice, also in another program."""
+
+import asyncio
+
+import pytest
+from teamwork import begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
+
+from planboard import (
+    Approve,
+    Budget,
+    Crew,
+    Deny,
+    Edit,
+    Message,
+    ProcessOptions,
+    ProcessStatus,
+    ScriptedModel,
+    WorkDone,
+    action,
+    chat_agent,
+    human,
+    on_handoff,
+)
+
+LEVELS = ["worker", "worker of a worker"]
+
+
+def paying(level: str, *more):
+    """Return a crew whose worker, or a worker of whose worker, pays; and the model of the supervisor."""
+    if level == "worker":
+        return crew_of([pay, look_up], to("pay", task="Ada"), *more)
+    inner = Crew("inner", [pay], llm=ScriptedModel(to("pay", task="Ada"), "it was paid or not"))
+    return crew_of({"pay": inner, "look_up": look_up}, to("pay", task="pay Ada"), *more)
+
+
+def waiting(level: str = "worker", *more, **options):
+    crew, model = paying(level, *(more or ("end",)))
+    process = begun(crew, "q", **options)
+    assert process.status is ProcessStatus.WAITING
+    return process, model
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_was_approved_is_done_before_anything_is_decided(level):
+    """Cases 086, 097."""
+    process, model = waiting(level)
+    process.respond(process.pending[0].id, Approve())
+    assert go(process) is ProcessStatus.COMPLETED
+    assert effects == {"pay": 1}
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_was_edited_is_what_is_done(level):
+    """Case 086."""
+    process, _ = waiting(level)
+    process.respond(process.pending[0].id, Edit(task="Bob"))
+    assert go(process) is ProcessStatus.COMPLETED
+    assert effects == {"pay": 1}
+
+
+def test_what_was_edited_is_what_is_told():
+    """Case 086."""
+    process, _ = waiting()
+    process.respond(process.pending[0].id, Edit(task="Bob"))
+    go(process)
+    assert "pay: paid Bob" in said(process)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_was_denied_is_not_done(level):
+    """Cases 086, 088."""
+    process, _ = waiting(level)
+    process.respond(process.pending[0].id, Deny("too much"))
+    assert go(process) is ProcessStatus.COMPLETED
+    assert effects == {}
+
+
+def test_why_it_was_denied_is_told_to_the_supervisor():
+    """Cases 087, 088."""
+    process, model = waiting()
+    process.respond(process.pending[0].id, Deny("too much"))
+    go(process)
+    assert "user: [pay] It did not work: A person did not agree to 'pay': too much." in told(model)
+    done = process.board.last(WorkDone)
+    assert (done.ok, done.denied) == (False, ("Ada",))
+
+
+def test_the_very_same_task_is_not_asked_about_again():
+    """Case 087."""
+    process, model = waiting("worker", to("pay", task="Ada"), "end")
+    process.respond(process.pending[0].id, Deny("too much"))
+    assert go(process) is ProcessStatus.COMPLETED
+    assert "a person did not agree to this" in told(model)[-1]
+
+
+def test_another_task_is_asked_about_anew():
+    process, _ = waiting("worker", to("pay", task="Bob"), "end")
+    process.respond(process.pending[0].id, Deny("too much"))
+    assert go(process) is ProcessStatus.WAITING
+    assert [request.arguments for request in process.pending] == [{"task": "Bob"}]
+
+
+def test_of_two_tasks_of_one_worker_only_the_one_that_was_denied_counts_as_such():
+    """Case 087."""
+    crew, model = crew_of([pay], [to("pay", task="Ada"), to("pay", task="Bob")], to("pay", task="Ada"), "end")
+    process = begun(crew, "q")
+    denied, agreed = process.pending
+    process.respond(denied.id, Deny("no"))
+    process.respond(agreed.id, Approve())
+    assert go(process) is ProcessStatus.COMPLETED
+    assert effects == {"pay": 1}
+    assert "a person did not agree to this" in told(model)[-1]
+
+
+def test_the_others_of_the_turn_finish_while_one_waits():
+    """Case 085."""
+    crew, _ = crew_of([pay, look_up], [to("pay", task="Ada"), to("look_up", task="a")], "end")
+    process = begun(crew, "q")
+    assert process.status is ProcessStatus.WAITING
+    assert effects == {"look_up": 1}
+
+
+def test_each_call_of_a_turn_has_one_result_after_a_wait():
+    """Cases 085, 096."""
+    crew, model = crew_of(
+        [pay, look_up], [to("pay", task="Ada"), to("nobody", task="x"), to("look_up", task="a")], "end"
+    )
+    process = begun(crew, "q")
+    (request,) = process.pending
+    process.respond(request.id, Approve())
+    assert go(process) is ProcessStatus.COMPLETED
+    assert effects == {"pay": 1, "look_up": 1}
+    (standing,) = [line for line in told(model) if "So far" in line]
+    assert [standing.count(name) for name in ("- pay (", "- look_up (", "not done: transfer_to_nobody")] == [1, 1, 1]
+
+
+def test_a_worker_that_reads_the_history_is_not_begun_anew_because_others_have_finished():
+    """Others of the turn that have finished meanwhile are no part of what it was told."""
+    asked: list[int] = []
+
+    @action(approval=True)
+    def careful(history: list[Message]) -> str:
+        asked.append(len(history))
+        return "done"
+
+    crew, _ = crew_of([careful, look_up], [to("careful", task="b"), to("look_up", task="a")], "end")
+    process = begun(crew, "q")
+    process.respond(process.pending[0].id, Approve())
+    assert go(process) is ProcessStatus.COMPLETED
+    assert asked == [2]
+
+
+def test_a_worker_may_be_a_person():
+    ask = human(str, prompt="What do you think?", name="colleague")
+    crew, _ = crew_of([ask], to("colleague"), "end", handoff_messages=False)
+    process = begun(crew, "q")
+    process.respond(process.pending[0].id, "Good.")
+    go(process)
+    assert said(process)[1] == "colleague: Good."
+
+
+def test_approvals_of_the_run_hold_for_workers():
+    crew, _ = crew_of([look_up, compute], to("look_up", task="a"), "end")
+    process = begun(crew, "q", options=ProcessOptions(approvals=["look_up"]))
+    assert process.status is ProcessStatus.WAITING
+    assert not effects
+
+
+def test_a_worker_that_was_denied_as_a_whole_is_not_offered_any_more():
+    """Case 136."""
+    crew, model = crew_of([look_up, compute], to("look_up", task="a"), to("look_up", task="b"), "end")
+    process = begun(crew, "q", options=ProcessOptions(approvals=["look_up"]))
+    process.respond(process.pending[0].id, Deny("not now"))
+    assert go(process) is ProcessStatus.COMPLETED
+    assert not effects
+    assert "transfer_to_look_up: it cannot be given work any more: not now" in told(model)[-1]
+
+
+def test_where_all_of_a_turn_was_denied_nothing_has_happened():
+    """Case 164."""
+    crew, _ = crew_of([look_up, compute], [to("look_up", task="a"), to("compute", task="b")], "end")
+    process = begun(crew, "q", options=ProcessOptions(approvals=["look_up", "compute"]))
+    while process.pending:
+        process.respond(process.pending[0].id, Deny())
+        go(process)
+    assert process.status is ProcessStatus.COMPLETED
+    assert not effects
+
+
+# In another program
+
+
+def test_a_run_goes_on_elsewhere_with_a_model_that_knows_the_rest_only(kept, elsewhere):
+    process, _ = waiting(options=kept())
+    crew, rest = crew_of([pay, look_up], "end")
+    other = elsewhere(crew, process)
+    other.respond(other.pending[0].id, Approve())
+    assert go(other) is ProcessStatus.COMPLETED
+    assert trace(other) == ["supervisor", "pay", "supervisor"]
+    assert (effects["pay"], len(rest.requests)) == (1, 1)
+
+
+def test_at_two_levels_nothing_is_decided_twice_elsewhere(kept, elsewhere):
+    """Cases 086, 097."""
+    process, _ = waiting("worker of a worker", options=kept())
+    inner = Crew("inner", [pay], llm=ScriptedModel("it is paid"))
+    crew, rest = crew_of({"pay": inner, "look_up": look_up}, "end")
+    other = elsewhere(crew, process)
+    other.respond(other.pending[0].id, Approve())
+    assert go(other) is ProcessStatus.COMPLETED
+    assert (effects["pay"], len(rest.requests), other.result(str)) == (1, 1, "end")
+
+
+def test_the_next_question_is_the_same_word_for_word_elsewhere(kept, elsewhere):
+    answers = []
+    for place in ("here", "there"):
+        effects.clear()
+        process, model = waiting(options=kept())
+        if place == "there":
+            crew, model = crew_of([pay, look_up], "end")
+            process = elsewhere(crew, process)
+        process.respond(process.pending[0].id, Approve())
+        go(process)
+        answers.append(model.requests[-1])
+    assert answers[0] == answers[1]
+
+
+def test_a_run_that_is_over_can_be_read_elsewhere(kept, elsewhere):
+    crew, _ = crew_of([look_up], to("look_up", task="a"), "end")
+    process = begun(crew, "q", options=kept())
+    other = elsewhere(crew_of([look_up])[0], process)
+    assert said(other) == said(process)
+    assert other.result(str) == "end"
+
+
+def test_a_fork_decides_anew_from_where_it_was_made(kept):
+    crew, model = crew_of([look_up, compute], to("look_up", task="a"), "end", to("compute", task="b"), "other end")
+    process = begun(crew, "q", options=kept())
+    after = next(
+        event.sequence for event in process.events if event.kind == "action_succeeded" and event.action == "look_up"
+    )
+    fork = process.fork(at=after)
+    go(fork)
+    assert trace(fork) == ["supervisor", "look_up", "supervisor", "compute", "supervisor"]
+    assert effects == {"look_up": 1, "compute": 1}
+    assert len(model.requests) == 4
+
+
+def test_hand_offs_are_told_once_each_also_across_programs(kept, elsewhere):
+    heard: list[tuple[str, str]] = []
+
+    def hear(to: str, argument: str) -> None:
+        heard.append((to, argument))
+
+    crew, _ = crew_of([pay], to("pay", task="Ada"), "end", on_handoff=hear)
+    process = begun(crew, "q", options=kept())
+    other = elsewhere(crew_of([pay], to("pay", task="Bob"), "end", on_handoff=hear)[0], process)
+    other.respond(other.pending[0].id, Approve())
+    go(other)
+    assert heard == [("pay", "Ada"), ("pay", "Bob")]
+
+
+def test_a_listener_is_told_of_hand_offs_in_crews_within_crews():
+    heard: list[tuple[str, str]] = []
+    inner = Crew("inner", [look_up], llm=ScriptedModel(to("look_up", task="b"), "in"))
+    crew, _ = crew_of([inner], to("inner", task="a"), "end")
+    listeners = (on_handoff(lambda *given: heard.append(given)),)
+    begun(crew, "q", options=ProcessOptions(listeners=listeners))
+    assert heard == [("inner", "a"), ("look_up", "b")]
+
+
+# Budgets and cancelling
+
+
+def test_a_run_that_a_budget_has_stopped_goes_on_with_a_larger_one(kept, elsewhere):
+    """Case 158."""
+    crew, _ = crew_of([look_up], to("look_up", task="a"), "end")
+    process = begun(crew, "q", options=kept(budget=Budget(llm_calls=1)))
+    assert process.status is ProcessStatus.TERMINATED
+    other = elsewhere(crew_of([look_up], "end")[0], process, options=ProcessOptions(budget=Budget(llm_calls=9)))
+    assert go(other) is ProcessStatus.COMPLETED
+    assert effects == {"look_up": 1}
+
+
+def test_what_is_spent_in_workers_is_counted_once():
+    """Cases 154, 155."""
+    worker = chat_agent("worker", llm=ScriptedModel(rules={str: "w"}))
+    inner = Crew("inner", [worker], llm=ScriptedModel(to("worker", task="b"), "in"))
+    crew, _ = crew_of([inner], to("inner", task="a"), "end")
+    process = begun(crew, "q")
+    assert process.usage.llm_calls == 2 + 2 + 1
+
+
+def test_cancelling_while_a_worker_works_ends_both():
+    """Case 172."""
+    import anyio
+
+    begun_to_work = []
+
+    async def endless(task: str) -> str:
+        begun_to_work.append(task)
+        await anyio.sleep_forever()
+        return "never"
+
+    crew, model = crew_of([endless], to("endless", task="a"), "end")
+
+    async def act():
+        process = crew.process("q")
+        async with anyio.create_task_group() as group:
+            group.start_soon(process.run)
+            while not begun_to_work:
+                await anyio.lowlevel.checkpoint()
+            process.cancel("enough")
+        return process
+
+    process = asyncio.run(act())
+    assert process.status is ProcessStatus.CANCELLED
+    assert len(model.requests) == 1
+
+
+def test_cancelling_a_run_that_waits_cancels_the_worker_too():
+    """Case 172."""
+    process, model = waiting()
+    process.cancel("enough")
+    assert go(process) is ProcessStatus.CANCELLED
+    assert (process.pending, len(model.requests)) == ((), 1)
+
+
+def test_a_worker_that_takes_too_long_is_a_failure_that_is_told():
+    import anyio
+
+    @action(timeout=0.01)
+    async def endless(task: str) -> str:
+        """Takes for ever."""
+        await anyio.sleep_forever()
+        return "never"
+
+    crew, model = crew_of([endless], to("endless", task="a"), "end")
+    assert crew.run("q").result(str) == "end"
+    assert "[endless] It did not work" in " ".join(told(model))
