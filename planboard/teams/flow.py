@@ -1,24 +1,32 @@
 """`Flow`: agents in a fixed order. The flow keeps control: what a member says about who goes on is only noted."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Union
+
+from planboard.actions.context import ActionContext, Addition
 
 from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import StepAction
-from planboard.errors import DefinitionError
+from planboard.blackboard.matching import members as members_of
+from planboard.errors import ActionError, DefinitionError
 from planboard.runtime.agent import Agent
 from planboard.steps.composing import Done
 from planboard.steps.part import Part, as_part
 from planboard.steps.sequence import OnError, loop, parallel, sequence
 from planboard.teams.hand_offs import HandOff
-from planboard.types import TypeForm
+from planboard.types import TypeForm, type_name
+
+_KEEPS = "In a flow nobody but the next part goes on."
 
 
 class Flow(Agent):
     """An agent whose parts run in the order that is written down, and in no other.
 
     `Flow.sequence`, `Flow.parallel` and `Flow.loop` make one of agents, actions, steps and functions, which may be
-    flows themselves. A `HandOff` that a member returns changes nothing; it is put on the board, so that one can see it.
+    flows themselves. A `HandOff` that a member of these returns changes nothing: it is put on the board, so that one
+    can see it, and its task counts as the text that the member returns, if texts are among what it returns. Where the
+    next part would need an object instead, the flow fails and says so.
 
     Args:
         name: What it is called.
@@ -51,9 +59,7 @@ class Flow(Agent):
         if HandOff in lasts:  # a last member that only hands over has come to its end too
             noted = Goal.achieved_by(step.name, HandOff, Achievement(f"The end of {name}", name="hand_off"))
             goals = [*goals, noted] if results else [noted]
-        super().__init__(
-            name, [step], goals=goals, services=services, description=description, types=(HandOff, *types)
-        )
+        super().__init__(name, [step], goals=goals, services=services, description=description, types=(HandOff, *types))
 
     @classmethod
     def sequence(cls, name: str, *members: Any, **options: Any) -> "Flow":
@@ -104,5 +110,38 @@ class Flow(Agent):
 
 
 def _noting(members: Iterable[Any], flow: str) -> list[Part]:
-    """Return members as parts that are taken to yield what they yield when they do not hand over."""
-    return [as_part(member, within=flow) for member in members]
+    """Return members as parts that yield what they yield when they do not hand over."""
+    return [_Noting.of(as_part(member, within=flow)) for member in members]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Noting(Part):
+    """A part whose hand-offs are noted, and count as what it says."""
+
+    part: Part | None = None
+
+    @classmethod
+    def of(cls, part: Part) -> Part:
+        """Return a part that takes note of hand-offs, if the given one makes any."""
+        forms = members_of(part.returning)
+        if HandOff not in forms:
+            return part
+        rest = tuple(form for form in forms if form is not HandOff)
+        returning = Union[rest] if rest else str  # noqa: UP007 - made at run time
+        return cls(part.name, part.description, part.agent, returning, part.inputs, part.reads_board, part.action, part)
+
+    async def results(self, context: ActionContext, inputs: Iterable[object]) -> tuple[Addition, ...]:
+        """Return what came of it, with the task of a hand-off for a text."""
+        assert self.part is not None  # noqa: S101 - see `of`
+        found: list[Addition] = []
+        for item in await self.part.results(context, inputs):
+            if not isinstance(item.value, HandOff):
+                found.append(item)
+                continue
+            context.add(item.value.model_copy(update={"by": self.name}))
+            if str not in members_of(self.returning):
+                wanted = type_name(self.returning)
+                message = f"{self.name!r} wants {item.value.to!r} to go on, and has made no {wanted}. {_KEEPS}"
+                raise ActionError(self.name, message)
+            found.append(Addition(item.value.task))
+        return tuple(found)

@@ -1,12 +1,10 @@
 """The hub of a star: who works next, or the last word, decided by a model or by a function of the history."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from inspect import isawaitable, signature
 from typing import Annotated, Any, Optional, TypeAlias, Union
 
 from planboard._text import brief, suggest
-from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext
 from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import StepAction, step, with_inputs
@@ -17,10 +15,10 @@ from planboard.errors import ActionError
 from planboard.llm.ai import Ai
 from planboard.llm.port import Message as ModelMessage
 from planboard.llm.showing import as_data, cut
-from planboard.runtime.handing import CONTEXT, parameters_for
+from planboard.runtime.handing import CONTEXT
 from planboard.teams.choosing import Choice, Desk, Situation
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone
-from planboard.teams.members import Member, artefacts_on, given_only, newest
+from planboard.teams.members import Member, artefacts_on, given_only, newest, optional_inputs
 from planboard.teams.messages import USER, Message, as_spoken
 from planboard.teams.working import Sharing
 from planboard.types import All, TypeForm
@@ -29,7 +27,7 @@ Decide: TypeAlias = Callable[..., Any]
 """A supervisor that is a function of the history, or of the history and of what was done; it may be async."""
 
 _ARTEFACT, _TASK = 600, 120
-_AI, _REQUEST, _TURN, _DONE = "planboard_ai", "planboard_request", "planboard_turn", "planboard_done"
+_AI, _REQUEST, _TURN, _DONE = "ai", "request", "turn", "done"
 
 
 class Hub:
@@ -78,11 +76,11 @@ class Hub:
         async def decide(**given: Any) -> Any:
             return await self._decide(given[_AI], given[CONTEXT], given.get(_TURN), given.get(_DONE) or [])
 
-        own = {_AI: Ai, CONTEXT: ActionContext, _TURN: Optional[Turn], _DONE: Optional[Annotated[list[WorkDone], All]]}  # noqa: UP045 - read at run time
-        asked = {**_optional(given_only(self.desk.members)), _REQUEST: Optional[str]}  # noqa: UP045
+        done = Optional[Annotated[list[WorkDone], All]]  # noqa: UP045 - read at run time
+        own = {_AI: Ai, CONTEXT: ActionContext, _REQUEST: str | None, _TURN: Turn | None, _DONE: done}
         made: StepAction = step(
-            "hub", with_inputs(decide, {**asked, **own}), name=self.desk.speaker,
-            returns=Union[Turn, returning],  # noqa: UP007
+            "hub", with_inputs(decide, {**own, **optional_inputs(given_only(self.desk.members), own)}),
+            name=self.desk.speaker, returns=Union[Turn, returning],  # noqa: UP007
             options={"description": "Decides who works next.", "rerun": "always", "idempotent": True},
         )  # fmt: skip
         return made
@@ -172,10 +170,6 @@ def _barred(context: ActionContext) -> dict[str, str]:
 
 def _denied(done: Sequence[WorkDone]) -> dict[tuple[str, str], str]:
     return {(work.member, task): work.text for work in done for task in work.denied}
-
-
-def _optional(items: Iterable[BoundInput]) -> dict[str, TypeForm]:
-    return parameters_for(replace(item, optional=True) for item in items)
 
 
 def _takes_two(function: Decide) -> bool:

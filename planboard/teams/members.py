@@ -16,7 +16,7 @@ from planboard.errors import DefinitionError, ExecutionError, ProcessNotComplete
 from planboard.llm.reading import read_value
 from planboard.llm.showing import as_data
 from planboard.runtime.brief import Brief, state_of_board
-from planboard.runtime.handing import declared_as
+from planboard.runtime.handing import declared_as, parameters_for
 from planboard.runtime.kinship import goes_on_later
 from planboard.steps.failing import failed
 from planboard.steps.part import Part, as_part
@@ -330,6 +330,13 @@ def given_only(members: Mapping[str, Member]) -> list[BoundInput]:
         others = [other for other in members.values() if other is not member]
         found += [item for item in member.artefacts.values() if not is_made_by(item, others)]
     return found
+
+
+def optional_inputs(items: Iterable[BoundInput], beside: Iterable[str]) -> dict[str, TypeForm]:
+    """Return parameters of an action that can do without these inputs, with names that are not taken yet."""
+    taken = set(beside)
+    found = parameters_for(replace(item, optional=True) for item in items)
+    return {f"{name}_" if name in taken else name: form for name, form in found.items()}
 
 
 def put_on_board(items: Iterable[Addition], context: ActionContext) -> None:

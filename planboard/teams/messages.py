@@ -49,4 +49,3 @@ def _spoken(message: Message, speaker: str) -> ModelMessage:
     if message.kind == "said" and message.author == speaker:
         return ModelMessage("assistant", message.content)
     return ModelMessage("user", message.content if message.author == USER else f"[{message.author}] {message.content}")
-

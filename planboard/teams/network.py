@@ -1,15 +1,17 @@
 """`Network`: members that hand over to each other, along a declared topology."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from planboard._text import suggest
+from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext
-from planboard.actions.making import StepAction, step
+from planboard.actions.making import StepAction, step, with_inputs
 from planboard.errors import ActionError, DefinitionError
+from planboard.runtime.handing import CONTEXT
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn
 from planboard.teams.hub import opening
-from planboard.teams.members import Member, Outcome, as_members, put_on_board, put_to_work
+from planboard.teams.members import Member, Outcome, as_members, given_only, optional_inputs, put_on_board, put_to_work
 from planboard.teams.messages import Message
 from planboard.teams.team import Team
 from planboard.teams.topology import Topology, Wiring, as_topology
@@ -61,7 +63,8 @@ class Network(Team):
         if first not in known:
             message = f"Network({name!r}, entry={entry!r}): there is no such member. {suggest(first, names)}"
             raise DefinitionError(message)
-        places = [_Place(member, wired, handoff_messages, on_handoff) for member in known.values()]
+        given = given_only(known)
+        places = [_Place(member, given, wired, handoff_messages, on_handoff) for member in known.values()]
         super().__init__(
             name,
             [place.as_action() for place in places],
@@ -76,16 +79,26 @@ class Network(Team):
 
 
 class _Place:
-    """A member in its place in a network."""
+    """A member in its place in a network.
+
+    Args:
+        member: The member.
+        given: The objects that a run may be given, for it or for others.
+        topology: Who may hand over to whom.
+        tells: Whether the history tells who handed over to whom.
+        on_handoff: Is told of each hand-off.
+    """
 
     def __init__(
         self,
         member: Member,
+        given: Sequence[BoundInput],
         topology: Topology,
         tells: bool,  # noqa: FBT001 - within this module
         on_handoff: HandOffListener | None,
     ) -> None:
         self._member = member
+        self._given = given
         self._topology = topology
         self._tells = tells
         self._on_handoff = on_handoff
@@ -94,15 +107,15 @@ class _Place:
         """Return its work as an action of the network."""
         member = self._member
 
-        async def work(
-            planboard_context: ActionContext,
-            turn: Turn | None = None,
-            request: str | None = None,  # noqa: ARG001 - that is what it is asked, whatever else it is given
-        ) -> Any:
-            return await self._work(planboard_context, turn)
+        async def work(**given: Any) -> Any:
+            return await self._work(given[CONTEXT], given.get("turn"))
 
-        options = {"description": member.description, "rerun": "always", "idempotent": True}
-        return step("member", work, name=member.name, returns=Turn | str, agents=(member.part.agent,), options=options)
+        own = {CONTEXT: ActionContext, "request": str | None, "turn": Turn | None}
+        return step(
+            "member", with_inputs(work, {**own, **optional_inputs(self._given, own)}), name=member.name,
+            returns=Turn | str, agents=(member.part.agent,),
+            options={"description": member.description, "rerun": "always", "idempotent": True},
+        )  # fmt: skip
 
     async def _work(self, context: ActionContext, turn: Turn | None) -> Turn | str:
         name = self._member.name

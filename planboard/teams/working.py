@@ -74,9 +74,7 @@ def work_of(member: Member, sharing: Sharing) -> StepAction:
             task="; ".join(hand_off.argument for hand_off in mine),
             ok=all(outcome.ok for outcome in outcomes),
             text="\n".join(outcome.said for outcome in outcomes if outcome.said),
-            denied=tuple(
-                hand_off.argument for hand_off, outcome in zip(mine, outcomes, strict=True) if outcome.denied
-            ),
+            denied=tuple(hand_off.argument for hand_off, outcome in zip(mine, outcomes, strict=True) if outcome.denied),
             artefacts=tuple(artefacts),
         )
 

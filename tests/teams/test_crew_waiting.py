@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from teamwork import begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
+from teamwork import Findings, begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
 
 from planboard import (
     Approve,
@@ -11,6 +11,7 @@ from planboard import (
     Crew,
     Deny,
     Edit,
+    Goal,
     Message,
     ProcessOptions,
     ProcessStatus,
@@ -23,6 +24,12 @@ from planboard import (
 )
 
 LEVELS = ["worker", "worker of a worker"]
+
+
+@action
+def look_up_facts(task: str) -> Findings:
+    """Looks up facts."""
+    return Findings(notes=[task])
 
 
 def paying(level: str, *more):
@@ -169,12 +176,13 @@ def test_approvals_of_the_run_hold_for_workers():
 
 def test_a_worker_that_was_denied_as_a_whole_is_not_offered_any_more():
     """Case 136."""
-    crew, model = crew_of([look_up, compute], to("look_up", task="a"), to("look_up", task="b"), "end")
-    process = begun(crew, "q", options=ProcessOptions(approvals=["look_up"]))
+    reporter = Agent("reporter", [look_up_facts], goals=[Goal(Findings)])
+    crew, model = crew_of([reporter, compute], to("reporter", task="a"), to("reporter", task="b"), "end")
+    process = begun(crew, "q", options=ProcessOptions(approvals=["reporter"]))
     process.respond(process.pending[0].id, Deny("not now"))
     assert go(process) is ProcessStatus.COMPLETED
-    assert not effects
-    assert "transfer_to_look_up: it cannot be given work any more: not now" in told(model)[-1]
+    assert trace(process) == ["supervisor", "supervisor"]
+    assert "transfer_to_reporter: it cannot be given work any more: not now" in told(model)[-1]
 
 
 def test_where_all_of_a_turn_was_denied_nothing_has_happened():
@@ -238,7 +246,7 @@ def test_a_fork_decides_anew_from_where_it_was_made(kept):
     crew, model = crew_of([look_up, compute], to("look_up", task="a"), "end", to("compute", task="b"), "other end")
     process = begun(crew, "q", options=kept())
     after = next(
-        event.sequence for event in process.events if event.kind == "action_succeeded" and event.action == "look_up"
+        event.seq for event in process.events if event.kind == "action_succeeded" and event.action == "look_up"
     )
     fork = process.fork(at=after)
     go(fork)
