@@ -109,9 +109,16 @@ class Catalogue:
     @property
     def needed_inputs(self) -> tuple[Query, ...]:
         """What has to be given from outside, since actions need it and none of them makes it; in order of names."""
-        needed = {item.query for action in self.actions.values() for item in action.body.required}
-        given = needed & self.from_outside
-        return tuple(sorted((query for query in given if query.form not in COMES_OF_WAITING), key=str))
+        actions = tuple(self.actions.values())
+        required = {action.name: {item.query for item in action.body.required} for action in actions}
+        given = {query for queries in required.values() for query in queries if query in self.from_outside}
+        made = {  # what improves on an earlier one can do without it
+            query
+            for query in given
+            for action in actions
+            if _makes(action, query) and query not in required[action.name]
+        }
+        return tuple(sorted((query for query in given - made if query.form not in COMES_OF_WAITING), key=str))
 
     @cached_property
     def from_outside(self) -> frozenset[Query]:

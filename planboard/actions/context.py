@@ -1,6 +1,6 @@
 """What an action may do beside returning its outputs: the injected `ActionContext`."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
@@ -94,6 +94,11 @@ ChildRunner = Callable[[ChildOrder], Awaitable[Any]]
 """Runs an agent as a child process, and returns its result."""
 
 
+def no_children(_: int) -> tuple[tuple[object, ...], ...]:
+    """Return what the children of a call were given where there are none."""
+    return ()
+
+
 class Injected:
     """The base of what an action is given by its process, not from the board, when it has a parameter of the type."""
 
@@ -108,10 +113,10 @@ class ActionContext(Injected):
     """
 
     __slots__ = (
-        "_board", "_effects", "_read", "_run_child", "action", "attempt", "call", "identities", "process_id",
+        "_begun", "_board", "_effects", "_read", "_run_child", "action", "attempt", "call", "identities", "process_id",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a call may look at and do
         self,
         action: str,
         process_id: str,
@@ -120,6 +125,7 @@ class ActionContext(Injected):
         *,
         run_child: ChildRunner,
         identities: Mapping[str, str],
+        begun: Callable[[int], Sequence[tuple[object, ...]]] = no_children,
         call: int = 0,
         attempt: int = 1,
     ) -> None:
@@ -137,6 +143,7 @@ class ActionContext(Injected):
         self._effects = effects
         self._read: list[Entry] = []
         self._run_child = run_child
+        self._begun = begun
 
     @property
     def idempotency_key(self) -> str:
@@ -215,6 +222,15 @@ class ActionContext(Injected):
         found = self._board.visible
         self._read.extend(found)
         return found
+
+    @property
+    def begun(self) -> tuple[tuple[object, ...], ...]:
+        """What each child that this call has begun was given, those of earlier runs of the call included.
+
+        An action that runs children is run again from its beginning when one of them had to wait. By this it can tell
+        what it has begun already.
+        """
+        return tuple(self._begun(self.call))
 
     @property
     def entries_read(self) -> tuple[Entry, ...]:

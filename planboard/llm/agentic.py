@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BudgetExceededError, DefinitionError, ModelOutputError
+from planboard.errors import BudgetExceededError, DefinitionError, ModelOutputError, ProcessWaitingError
 from planboard.llm.answers import AnswerForm
 from planboard.llm.names import find_tool
 from planboard.llm.port import Message, ModelReply, ModelRequest, Tool, ToolCall
@@ -68,6 +68,7 @@ async def converse(
         ModelOutputError: There was no answer within the limit.
         ModelError: The model did not answer.
         BudgetExceededError: A budget forbids the request.
+        ProcessWaitingError: An agent that is a tool has to wait.
     """
     if limit < 1:
         message = f"limit={limit!r}: the model has at least one turn."
@@ -184,7 +185,7 @@ class _Loop:
             return f"You have called this already, with this result: {self._results[key]}"
         try:
             self._results[key] = cut(as_data(await self._tools[name].call(objects)), _RESULT)
-        except BudgetExceededError:
+        except (BudgetExceededError, ProcessWaitingError):  # an agent that waits for somebody has not failed
             raise
         except Exception as error:  # noqa: BLE001 - what a tool raises is told to the model, which may do otherwise
             return f"failed: {cut(as_data(describe_error(error)), _RESULT)}"

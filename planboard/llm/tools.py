@@ -96,6 +96,12 @@ def _of_function(item: Any, ai: "Ai") -> UsableTool:
         inputs = reader.read().inputs
     where = location_of(getattr(item, "__func__", item))
     origin = f"{name} ({where})" if where else name
+    if isinstance(declared, ActionDeclaration) and declared.approval is not False:
+        message = (
+            f"Tool {origin} asks a person before it runs, which only a process can do. Give the model an agent that "
+            f'does it: Agent("{name}", [{name}]).as_tool(returning=...).'
+        )
+        raise DefinitionError(message)
     shown = [one for one in inputs if not _is_injected(one)]
     injected = {one.parameter: _injection(one, ai, origin) for one in inputs if _is_injected(one)}
 
@@ -123,12 +129,13 @@ def _of_agent(given: AgentTool, ai: "Ai") -> UsableTool:
         raise DefinitionError(message)
     returning: TypeForm = given.returning or Union[outcomes]  # noqa: UP007 - made at run time
     queries: dict[str, Query] = {}
-    for query in agent.needed_inputs:
+    needed = agent.needed_inputs
+    for query in needed or sorted(agent.from_outside, key=str):
         key = query.name or root_name(query.form)
         while key in queries:  # a binding may be called as another input's type is
             key += "_"
         queries[key] = query
-    forms = {name: (query.form, True) for name, query in queries.items()}
+    forms = {name: (query.form, query in needed) for name, query in queries.items()}
 
     async def call(arguments: dict[str, Any]) -> Any:
         named = {name: value for name, value in arguments.items() if queries[name].name}

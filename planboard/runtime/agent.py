@@ -316,6 +316,15 @@ class Agent(Catalogue):
             migrations=self._migrations,
         )
 
+    def _learn(self, *forms: TypeForm) -> None:
+        """Let runs keep objects of more types: of those that whoever runs this agent puts on its board."""
+        new = tuple(form for form in forms if form not in self._more_types)
+        self._more_types += new
+        for form in new:
+            self.types.register(form)
+        for serving in self._for_services.values():
+            serving._learn(*new)  # noqa: SLF001 - its own class
+
     # Looking
 
     def check(self) -> "list[Finding]":

@@ -16,7 +16,7 @@ from planboard.planners.base import Planner
 from planboard.planners.goap import Goap
 from planboard.runtime.drift import definition, fingerprint
 from planboard.runtime.executor import Executor
-from planboard.runtime.kinship import Services, goes_on_later, id_of_child, is_for, with_services
+from planboard.runtime.kinship import Services, given_to, goes_on_later, id_of_child, is_for, with_services
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.requests import Request
 
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 class Children:
     """The children of one process."""
 
-    __slots__ = ("_busy", "_driven", "_finished", "_live", "_process", "_quiet", "_started")
+    __slots__ = ("_begun", "_busy", "_driven", "_finished", "_live", "_process", "_quiet", "_started")
 
     def __init__(self, process: "Process") -> None:
         self._process = process
         self._live: dict[str, Process] = {}
         self._finished: dict[int, dict[str, Usage]] = {}
         self._started: dict[tuple[int, int], _Started] = {}
+        self._begun: dict[int, dict[str, tuple[object, ...]]] = {}
         self._busy: dict[int, int] = {}
         self._driven: dict[str, Any] = {}
         self._quiet: dict[int, Any] = {}
@@ -79,7 +80,7 @@ class Children:
             call = _call_in(run.id, self._process.id)
             if call in under_way and run.agent in agents and run.id not in self._live:
                 child = self._taken_up(agents[run.agent], run.id)
-                child.started_by = call
+                self._noted(child, call)
                 self._live[child.id] = child
         self._finished = {call: spent for call, spent in self._finished.items() if call in under_way}
         return sum((self.spent_by(call) for call in sorted(under_way)), NOTHING)
@@ -123,9 +124,14 @@ class Children:
         for child in self._in_order():
             child.cancel(reason)
 
+    def begun(self, call: int) -> tuple[tuple[object, ...], ...]:
+        """Return what each child that a call has begun so far was given."""
+        return tuple(self._begun.get(call, {}).values())
+
     def let_go(self, call: int) -> None:
         """Forget the children of a call that has ended. One that waits is cancelled: nobody would take its result."""
         self._finished.pop(call, None)
+        self._begun.pop(call, None)
         for key in [key for key in self._started if key[0] == call]:
             del self._started[key]
         for child in self.of_call(call) if self._live else ():
@@ -174,8 +180,13 @@ class Children:
                 break  # else the call was run in another order before, or did something else
         started.left.remove(number)
         assert child is not None  # noqa: S101 - there is always another number
-        child.started_by = order.call
+        self._noted(child, order.call)
         return child
+
+    def _noted(self, child: "Process", call: int) -> None:
+        """Take note of which call has begun a child, and with what."""
+        child.started_by = call
+        self._begun.setdefault(call, {}).setdefault(child.id, tuple(entry.value for entry in given_to(child)))
 
     @property
     def _services(self) -> Services:

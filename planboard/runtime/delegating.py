@@ -47,8 +47,10 @@ def agent_as_action(  # noqa: PLR0913 - a child has so many sides
     asked = [item for action in agent.actions.values() for item in action.body.inputs]
     reads = {form for item in asked for form in members(item.query.form)}
     wants_text = str in reads and str not in inputs.values()
-    told = instruction is not None or Brief in reads or wants_text or (agent.planner is not None and agent.planner.asks)
+    told = instruction is not None or Brief in reads or wants_text or _is_asked_of_a_model(agent, run)
     shares = told and context == "state"
+    if told:
+        agent._learn(Brief)  # noqa: SLF001 - within the package
 
     async def run_agent(**given: Any) -> Any:
         here: ActionContext = given.pop(CONTEXT)
@@ -71,6 +73,12 @@ def agent_as_action(  # noqa: PLR0913 - a child has so many sides
     made = step("subagent step", function, name=called, returns=yields, agents=(agent,), options=more)
     made.reads_board = shares
     return made
+
+
+def _is_asked_of_a_model(agent: "Agent", run: "ProcessOptions | None") -> bool:
+    """Tell whether a model chooses what the child does, and so sees what is on its board."""
+    planner = (run.planner if run is not None else None) or agent.planner
+    return planner == "supervisor" if isinstance(planner, str) else planner is not None and planner.asks
 
 
 def _goal_of(agent: "Agent") -> TypeForm:

@@ -1,6 +1,7 @@
 """What a step that runs children takes from the board, and how it hands that on to them: with types and names."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 from planboard.actions.action import BoundInput
@@ -42,8 +43,9 @@ def parameters_for(inputs: Iterable[BoundInput]) -> dict[str, TypeForm]:
 def needed_by(agent: "Agent") -> tuple[BoundInput, ...]:
     """Return what has to be given to an agent, since its actions need it and none of them makes it."""
     needed = agent.needed_inputs
-    asked = {item.query: item for action in agent.actions.values() for item in action.body.required}
-    return tuple(asked[query] for query in needed)
+    asked = {item.query: item for action in agent.actions.values() for item in action.body.inputs}
+    asked |= {item.query: item for action in agent.actions.values() for item in action.body.required}
+    return tuple(replace(asked[query], optional=False) for query in needed)
 
 
 def inputs_of_step(made: StepAction) -> "tuple[Input, ...]":

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
 from planboard.actions.context import Addition, ChildOrder
+from planboard.blackboard.entry import Entry
 from planboard.events import EntryAdded, ProcessStatus
 from planboard.llm.showing import as_data
 
@@ -31,13 +32,18 @@ def id_of_child(parent_id: str, call: int, attempt: int, number: int) -> str:
 
 def is_for(child: "Process", order: ChildOrder) -> bool:
     """Tell whether a child was started with the same inputs."""
-    begun = takewhile(lambda event: event.kind != "process_started", child.events)
-    entries = [event.entry for event in begun if isinstance(event, EntryAdded)]
+    entries = given_to(child)
     unnamed = (item if isinstance(item, Addition) else Addition(item) for item in order.inputs)
     given = [(item.name, item.value) for item in unnamed] + list(order.bindings.items())
     return len(entries) == len(given) and all(
         entry.name == name and _is_same(entry.value, value) for entry, (name, value) in zip(entries, given, strict=True)
     )
+
+
+def given_to(child: "Process") -> list[Entry]:
+    """Return the entries that a child was started with."""
+    begun = takewhile(lambda event: event.kind != "process_started", child.events)
+    return [event.entry for event in begun if isinstance(event, EntryAdded)]
 
 
 def with_services(

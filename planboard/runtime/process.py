@@ -89,6 +89,7 @@ class Process:
         self._core.around.has_news = self._children.have_news
         self._core.around.let_go = self._children.let_go
         self._core.around.spent_below = self._children.spent_by
+        self._core.around.begun = self._children.begun
         self._ear = Ear(self)
         self._core.around.may_expire = self._ear.may_expire
         self._arrivals = Arrivals(self)

@@ -81,6 +81,7 @@ class Starter:
         if body.context is not None:
             call.context = ActionContext(
                 action.name, self._core.process_id, board, call.effects, run_child=self._core.run_child,
+                begun=self._core.around.begun,
                 identities=self._core.options.identities, call=number, attempt=call.attempt,
             )  # fmt: skip
             bound.kwargs[body.context] = call.context

@@ -1,9 +1,9 @@
 """What a core is told, and tells, beyond events: by whoever holds it, who has children, a journal and a clock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from planboard.actions.context import NOTHING, Usage
+from planboard.actions.context import NOTHING, Usage, no_children
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.outcome import ActionCall, Outcome
 
@@ -34,5 +34,7 @@ class Surroundings:
     """Returns what an action returned before an earlier program ended, if it is kept."""
     may_expire: Callable[[str], bool] = _yes
     """Tells whether a request may expire, or has been answered by somebody in time."""
+    begun: Callable[[int], Sequence[tuple[object, ...]]] = no_children
+    """Tells what each child of a call was given."""
     keep: Callable[[], object] = _nothing
     """Writes down what has happened, if the process is kept."""

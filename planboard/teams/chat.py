@@ -7,6 +7,7 @@ from planboard.actions.context import ActionContext
 from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import step
 from planboard.errors import DefinitionError
+from planboard.llm.agent_tool import AgentTool
 from planboard.llm.agentic import converse
 from planboard.llm.ai import Ai
 from planboard.llm.names import tool_name
@@ -33,6 +34,9 @@ def chat_agent(
     It is an agent like any other: it can be run, be a part of steps, and a member of teams. What it did on its way is
     on its own board, as messages of the kind `"inner"`.
 
+    An agent among its tools that has to wait for somebody makes it wait. When it goes on it holds the conversation
+    again from its beginning: what agents have done is kept, but functions are called again.
+
     Args:
         name: What it is called.
         prompt: The system prompt: who it is, and how it works.
@@ -49,6 +53,9 @@ def chat_agent(
     if not is_type(returning):
         message = f"chat_agent({name!r}, returning={returning!r}): it is a type."
         raise DefinitionError(message)
+    if not isinstance(limit, int) or limit < 1:
+        message = f"chat_agent({name!r}, limit={limit!r}): the model has at least one turn."
+        raise DefinitionError(message)
     used = tuple(tools)
 
     async def answer(
@@ -59,8 +66,9 @@ def chat_agent(
         history: list[Message] | None = None,
     ) -> Any:
         opening = [ModelMessage("system", prompt)] if prompt else []
-        told = as_spoken(history or (), name)
-        asked = () if told and told[-1].content == task else (ModelMessage("user", task),)
+        known = [message for message in history or () if message.kind != "hand_off"]  # what concerns it is its task
+        told = as_spoken(known, name)
+        asked = () if known and known[-1].content == task else (ModelMessage("user", task),)
         handed: list[HandOff] = []
         onward = [_hand_over_to(peer, handed) for peer in (peers.names if peers is not None else ())]
         talk = await converse(
@@ -74,7 +82,7 @@ def chat_agent(
         return await answer(task, ai, planboard_context, peers)
 
     made = step(
-        "chat agent", answer if sees_history else answer_alone, name=name,
+        "chat agent", answer if sees_history else answer_alone, name=name, agents=_agents_in(used),
         returns=Union[returning, HandOff],  # noqa: UP007 - made at run time
         options={"description": description or f"Answers with a {type_name(returning)}.", "idempotent": True},
     )  # fmt: skip
@@ -86,10 +94,18 @@ def chat_agent(
     return Agent(name, [made], goals=goals, services=services, description=description, types=[Message])
 
 
+def _agents_in(tools: Iterable[Any]) -> tuple[Agent, ...]:
+    """Return the agents among tools."""
+    found = (tool.agent if isinstance(tool, AgentTool) else tool for tool in tools)
+    return tuple(agent for agent in found if isinstance(agent, Agent))
+
+
 def _hand_over_to(peer: str, handed: list[HandOff]) -> Any:
     """Return the tool by which a member hands over to another one."""
 
     def transfer(task: str) -> str:
+        if handed:
+            return f"not handed over: {handed[0].to} goes on already"
         handed.append(HandOff(to=peer, task=task))
         return "handed over"
 

@@ -20,7 +20,7 @@ Tools: TypeAlias = Literal["per_worker", "task"]
 """One tool for each member, or a single one that names the member."""
 
 _ATTEMPTS = 3
-_TASK = "What it is to do, with all that it has to know."
+_TASK = "What to do, with all that it has to know."
 _CALLS = 32
 
 

@@ -6,14 +6,12 @@ Which steps run at once depends on timing. What they are given, and what comes o
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-from weakref import WeakKeyDictionary
 
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.waiting import Denied
 from planboard.blackboard.matching import conforms
 from planboard.errors import ActionError, ProcessNotCompletedError
 from planboard.runtime.kinship import goes_on_later
-from planboard.runtime.process import Process
 from planboard.steps.part import Part
 from planboard.teams.routing import Routing
 from planboard.teams.step_results import Assignment, StepResult, Verdict
@@ -100,18 +98,16 @@ class _Going:
     begun: set[str] = field(default_factory=set)
     before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: tuple[str, ...] = ()
-    ever: set[str] = field(default_factory=set)
-    """The steps that this run of the call, or an earlier one, has begun."""
     earlier: frozenset[str] = frozenset()
-    """Those of an earlier one."""
+    """The steps that an earlier run of the call has begun."""
 
     async def to_the_end(self) -> tuple[StepResult, ...]:
         import anyio
 
         found = self.plan.dependencies()
         self.order = found.order
-        self.ever = _begun_by(self.context)
-        self.earlier = frozenset(self.ever)
+        given = (value for inputs in self.context.begun for value in inputs)
+        self.earlier = frozenset(value.id for value in given if isinstance(value, TaskStep))
         if self.how.execution == "parallel":
             self.before = dict.fromkeys(found.order, ())
         elif self.how.sees == "upstream":
@@ -138,7 +134,6 @@ class _Going:
             new = step in may_begin and step not in self.begun and step not in self.done
             if new and all(need in self.done for need in self.before[step]):
                 self.begun.add(step)
-                self.ever.add(step)
                 group.start_soon(self.do, group, self.plan.step(step))
 
     @property
@@ -176,22 +171,6 @@ class _Going:
         verdict, error = await outcome_of(judge, self.context, (*judge.chosen(there), Addition(step)))
         objection = f"the review failed: {error}" if error is not None else _objection(verdict)
         return result if objection is None else result.model_copy(update={"error": objection})
-
-
-_begun: "WeakKeyDictionary[Process, dict[int, set[str]]]" = WeakKeyDictionary()
-"""The steps that calls of running processes have begun. What has ended is only in the journal, and not read again."""
-
-
-def _begun_by(context: ActionContext) -> set[str]:
-    """Return the ids of the steps that earlier runs of the call have begun: what they did is not forgotten."""
-    process = getattr(context._run_child, "__self__", None)  # noqa: SLF001 - within the package
-    if not isinstance(process, Process):
-        return set()  # the children are another engine's
-    known = _begun.setdefault(process, {}).setdefault(context.call, set())
-    for child in process._children.of_call(context.call):  # noqa: SLF001 - all of them, where a journal was read
-        step = child.board.last(TaskStep)
-        known |= set() if step is None else {step.id}
-    return known
 
 
 async def outcome_of(part: Part, context: ActionContext, given: Iterable[Addition]) -> tuple[Any, str | None]:

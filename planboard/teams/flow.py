@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Union
 
 from planboard.actions.context import ActionContext, Addition
-
 from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import StepAction
 from planboard.blackboard.matching import members as members_of
@@ -51,6 +50,8 @@ class Flow(Agent):
         if not isinstance(step, StepAction):
             message = f"Flow({name!r}): {step!r} is no step. Use Flow.sequence, Flow.parallel or Flow.loop."
             raise DefinitionError(message)
+        self.step = step
+        """What it does."""
         part = as_part(step, within=name)
         lasts = tuple(dict.fromkeys(way[-1] for way in part.outputs if way))
         results = tuple(form for form in lasts if form is not HandOff)
@@ -110,8 +111,12 @@ class Flow(Agent):
 
 
 def _noting(members: Iterable[Any], flow: str) -> list[Part]:
-    """Return members as parts that yield what they yield when they do not hand over."""
-    return [_Noting.of(as_part(member, within=flow)) for member in members]
+    """Return members as parts that yield what they yield when they do not hand over.
+
+    A flow within a flow is its step, which yields what all of its members yield; an agent yields one result.
+    """
+    steps = [member.step if isinstance(member, Flow) and not member.services else member for member in members]
+    return [_Noting.of(as_part(step, within=flow)) for step in steps]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

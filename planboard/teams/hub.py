@@ -151,7 +151,7 @@ class Hub:
         lines: list[str] = []
         if self.sharing.output == "typed":
             lines += [f"- {entry}: {as_data(entry.value, _ARTEFACT)}" for entry in artefacts_on(now.there)]
-        lines += [f"- {_line(work, whole=self.sharing.output == 'typed')}" for work in done]
+        lines += [f"- {_line(work, self.sharing)}" for work in done]
         lines += [f"- {name} was not agreed to and cannot be given work: {why}" for name, why in now.barred.items()]
         lines += [f"- not done: {refusal}" for refusal in (turn.refused if turn is not None else ())]
         return [ModelMessage("user", "\n".join(["So far:", *lines]))] if lines else []
@@ -180,11 +180,13 @@ def _takes_two(function: Decide) -> bool:
     return sum(one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters) > 1
 
 
-def _line(work: WorkDone, *, whole: bool) -> str:
+def _line(work: WorkDone, sharing: Sharing) -> str:
+    """Return what came of a piece of work, without what the history tells already."""
+    typed = sharing.output == "typed"
     ended = "done" if work.ok else "failed"
-    task = f" ({cut(work.task, _TASK)})" if work.task else ""
+    task = f" ({cut(work.task, _TASK)})" if work.task and (typed or not sharing.hand_offs) else ""
     made = f", made {', '.join(work.artefacts)}" if work.artefacts else ""
-    said = f": {cut(work.text, _ARTEFACT)}" if whole and work.text and not work.artefacts else ""
+    said = f": {cut(work.text, _ARTEFACT)}" if typed and work.text and not work.artefacts else ""
     return f"{work.member}{task} {ended}{made}{said}"
 
 

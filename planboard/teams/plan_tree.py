@@ -135,8 +135,7 @@ class PlanTree(Agent):
         parts = [*team.values(), *(part for part in map(_part_of, others) if part is not None)]
         yielded = [form for part in team.values() for form in _made_by(part)]
         for part in parts:  # what one has made may be handed to another, and is kept there
-            for form in (*yielded, *forms):
-                part.agent.types.register(form)
+            part.agent._learn(*yielded, *forms, *_HANDED_ON)  # noqa: SLF001 - within the package
         super().__init__(
             name,
             work.actions(agents_of(parts), approval=approval),
@@ -148,6 +147,10 @@ class PlanTree(Agent):
             migrations=migrations,
             agents=agents_of(parts),
         )
+
+
+_HANDED_ON = (TaskPlan, TaskStep, Assignment, StepResult, PlanOutcome, PlanSetback)
+"""What workers, planners and reviewers may be given, whether they take it or not."""
 
 
 def _made_by(part: Part) -> tuple[TypeForm, ...]:

@@ -68,7 +68,8 @@ class PlanWork:
             name = function.__name__
             options = {"rerun": "new_inputs", "idempotent": True, "description": function.__doc__, **options}
             bound = with_inputs(function, {**inputs, **own})
-            made.append(step("plan tree", bound, name=name, returns=returns, agents=known, options=options))
+            runs = () if _AI in inputs else known  # what asks a model itself runs no children
+            made.append(step("plan tree", bound, name=name, returns=returns, agents=runs, options=options))
 
         def asking(asked: object) -> dict[str, TypeForm]:
             return {_AI: Ai} if isinstance(asked, ModelPlanning | ModelReport) else {}

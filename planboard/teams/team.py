@@ -1,16 +1,18 @@
 """What all teams are: agents whose members take turns, along a topology."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from planboard.actions.making import StepAction
+from planboard.blackboard.index import Query
 from planboard.errors import DefinitionError
 from planboard.llm.ai import Ai
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.process import Process
 from planboard.teams.hub import answer_goal, types_of
-from planboard.teams.members import Member
+from planboard.teams.members import CONTROL, Member
 from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
 from planboard.types import TypeForm
@@ -48,6 +50,19 @@ class Team(Agent):
             types=(*types_of(members.values()), *options.pop("types", ())),
             **options,
         )
+
+    @cached_property
+    def from_outside(self) -> frozenset[Query]:
+        """The queries of what it can be given: words, and objects that its members take and none of them makes."""
+        asked = {item.query for action in self.actions.values() for item in action.body.inputs}
+        words = frozenset(query for query in asked if query.form is str)  # also where the answer is words too
+        return words | frozenset(query for query in super().from_outside if query.form not in CONTROL)
+
+    @property
+    def needed_inputs(self) -> tuple[Query, ...]:
+        """What has to be given to it: words, unless it may be given objects instead."""
+        words = tuple(query for query in self.from_outside if query.form is str)
+        return words if len(self.from_outside) == len(words) else ()
 
     def mermaid(self) -> str:
         """Return the topology as a Mermaid flowchart: who hands over to whom, and, dotted, who goes on anyway."""

@@ -1,6 +1,6 @@
 """Who may hand over to whom in a network."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -86,27 +86,42 @@ def as_topology(given: Wiring, members: Sequence[str]) -> Topology:
     if isinstance(given, Topology):
         found = given
     elif isinstance(given, Mapping):
-        found = Topology({name: tuple(given.get(name, ())) for name in members}, {})
-        _refuse_unknown(given, members)
+        wanted = {name: _several(name, others) for name, others in given.items()}
+        _refuse_unknown(wanted, members)
+        found = Topology({name: wanted.get(name, ()) for name in members}, {})
     elif given == "mesh":
         found = mesh(members)
     elif given == "line":
         found = line(members)
     elif callable(given):
         found = given(members)
+        if not isinstance(found, Topology):
+            message = f"topology={given!r} makes no Topology of the names of members, but {found!r}."
+            raise DefinitionError(message)
     else:
         message = (
             f'topology={given!r}: it is "mesh", "line", star("center"), or a mapping from members to those that they '
             "may hand over to."
         )
         raise DefinitionError(message)
-    _refuse_unknown({**found.allowed, **{name: [to] for name, to in found.otherwise.items()}}, members)
+    _refuse_unknown(found.allowed, members)
+    _refuse_unknown({name: (to,) for name, to in found.otherwise.items()}, members)
     return found
 
 
-def _refuse_unknown(edges: Mapping[str, Any], members: Sequence[str]) -> None:
+def _several(by: str, others: object) -> tuple[str, ...]:
+    """Return the names of members: one alone stands for itself."""
+    if isinstance(others, str):
+        return (others,)
+    if not isinstance(others, Iterable):
+        message = f"The topology lets {by!r} hand over to {others!r}. Give a list of names."
+        raise DefinitionError(message)
+    return tuple(others)
+
+
+def _refuse_unknown(edges: Mapping[str, Sequence[str]], members: Sequence[str]) -> None:
     for by, others in edges.items():
-        for name in (by, *((others,) if isinstance(others, str) else others)):
+        for name in (by, *others):
             if name not in members:
                 message = f"The topology names {name!r}, which is no member. {suggest(str(name), members)}"
                 raise DefinitionError(message)

@@ -1,5 +1,6 @@
 """Promises about `subagent`, `Agent.as_action` and `Agent.as_tool`: what a child is told, and what comes back of it."""
 
+import asyncio
 import json
 
 import pytest
@@ -11,6 +12,8 @@ from planboard import (
     Ai,
     Brief,
     DefinitionError,
+    MemoryJournal,
+    Process,
     ProcessOptions,
     ProcessStatus,
     ScriptedModel,
@@ -273,3 +276,18 @@ def test_an_options_object_is_for_the_child_alone():
     process = run_step(subagent(SHOP, run=ProcessOptions(budget=Budget(actions=1)), name="s"), Order(id=1))
 
     assert "budget: actions: 1 of 1" in process._core.state.excluded["s"]
+
+
+def test_a_child_that_takes_only_a_text_is_instructed_in_a_run_that_is_kept():
+    @achieves_goal("said")
+    @action
+    def say(text: str) -> Report:
+        return Report(text=text.splitlines()[0])
+
+    journal = MemoryJournal()
+    agent = Agent("parent", [subagent(Agent("child", [say]), "Say it.", returning=Report)], goals=[Report])
+    process = agent.process(options=ProcessOptions(journal=journal))
+
+    asyncio.run(process.run())
+
+    assert Process.restore(agent, journal, process.id).result(Report) == Report(text="Say it.")

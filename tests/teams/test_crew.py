@@ -1,5 +1,6 @@
 """Promises about crews: the supervisor always goes on, and two knobs say what the shared history holds."""
 
+import re
 from itertools import pairwise
 
 import anyio
@@ -73,8 +74,9 @@ def test_the_supervisor_knows_in_every_mode_who_has_finished(output, tells):
     """Case 123."""
     crew, boss, *_ = researchers(output=output, handoff_messages=tells)
     crew.run(TASK)
-    assert "- researcher (How long is a mile?) done" in told(boss, 1)[-1]
-    assert "- coder (26.2 miles in kilometres) done" in told(boss, 2)[-1]
+    line = re.compile(r"^- (\w+).* done", re.MULTILINE)
+    assert line.findall(told(boss, 1)[-1]) == ["researcher"]
+    assert line.findall(told(boss, 2)[-1]) == ["researcher", "coder"]
 
 
 @pytest.mark.parametrize(("output", "tells"), MODES)

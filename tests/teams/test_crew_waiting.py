@@ -6,6 +6,7 @@ import pytest
 from teamwork import Findings, begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
 
 from planboard import (
+    Agent,
     Approve,
     Budget,
     Crew,
@@ -139,7 +140,7 @@ def test_each_call_of_a_turn_has_one_result_after_a_wait():
     assert go(process) is ProcessStatus.COMPLETED
     assert effects == {"pay": 1, "look_up": 1}
     (standing,) = [line for line in told(model) if "So far" in line]
-    assert [standing.count(name) for name in ("- pay (", "- look_up (", "not done: transfer_to_nobody")] == [1, 1, 1]
+    assert [standing.count(name) for name in ("- pay done", "- look_up done", "not done: transfer_to_nobody")] == [1, 1, 1]
 
 
 def test_a_worker_that_reads_the_history_is_not_begun_anew_because_others_have_finished():

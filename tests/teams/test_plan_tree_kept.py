@@ -448,3 +448,16 @@ def test_two_runs_leave_the_same_board():
         return json.loads(process.board.to_json(types=[Note]))
 
     assert board() == board()
+
+
+def test_workers_that_take_only_a_text_are_kept_too():
+    def say(task: str) -> str:
+        return task.upper()
+
+    journal = MemoryJournal()
+    tree = PlanTree("shouting", [say], planned_by=None, default="say")
+    process = tree.process(plan(step("a"), step("b", "a")), options=ProcessOptions(journal=journal))
+
+    asyncio.run(process.run())
+
+    assert Process.restore(tree, journal, process.id).board["b"].value == "DO B"

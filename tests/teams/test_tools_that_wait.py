@@ -1,0 +1,109 @@
+"""Promises about agents that are tools of a model and have to ask a person first."""
+
+from asyncio import run as wait
+
+import pytest
+from pydantic import BaseModel
+
+from planboard import (
+    Agent,
+    Ai,
+    DefinitionError,
+    MemoryJournal,
+    Process,
+    ProcessFailedError,
+    ProcessOptions,
+    ProcessStatus,
+    ScriptedModel,
+    achieves_goal,
+    action,
+    call,
+    chat_agent,
+)
+from planboard.llm.scripted import ScriptedRequest
+
+
+class Flight(BaseModel):
+    number: str
+
+
+class Refund(BaseModel):
+    text: str
+
+
+refunded: list[str] = []
+
+
+@achieves_goal("A flight is refunded")
+@action(approval=True)
+def refund(flight: Flight) -> Refund:
+    """Refund a flight."""
+    refunded.append(flight.number)
+    return Refund(text=f"{flight.number} is refunded")
+
+
+desk = Agent("refunds", [refund], description="Refunds flights.")
+
+
+def reply(request: ScriptedRequest) -> object:
+    """Call the tool, then say what it said: the same again when the conversation is held again."""
+    said = [message["content"] for message in request.wire["messages"] if message["role"] == "tool"]
+    return f"Done: {said[-1]}" if said else call("refunds", flight={"number": "507811"})
+
+
+@pytest.fixture
+def clerk():
+    refunded.clear()
+    return chat_agent("clerk", "You help.", tools=[desk], llm=ScriptedModel(rules=reply))
+
+
+def test_a_model_whose_tool_has_to_wait_waits_with_its_request(clerk):
+    process = clerk.process("Refund my flight.")
+
+    assert wait(process.run()) is ProcessStatus.WAITING
+    assert [(request.action, request.arguments) for request in process.pending] == [
+        ("refund", {"flight": {"number": "507811"}})
+    ]
+    assert refunded == []
+
+
+def test_an_answer_in_another_program_lets_the_tool_go_on_and_it_is_run_once(clerk):
+    journal = MemoryJournal()
+    wait(clerk.process("Refund my flight.", options=ProcessOptions(journal=journal), id="talk").run())
+
+    process = Process.restore(clerk, journal, "talk")
+    process.respond(process.pending[0].id, True)
+    wait(process.run())
+
+    assert process.result(str) == 'Done: {"text":"507811 is refunded"}'
+    assert refunded == ["507811"]
+
+
+def test_after_a_refusal_the_model_is_told_and_nothing_was_done(clerk):
+    process = clerk.process("Refund my flight.")
+    wait(process.run())
+    process.respond(process.pending[0].id, False)
+    wait(process.run())
+
+    assert process.result(str).startswith("Done: failed")
+    assert refunded == []
+
+
+def test_an_action_that_asks_a_person_first_is_no_tool_by_itself():
+    clerk = chat_agent("clerk", tools=[refund], llm=ScriptedModel(call("refund", flight={"number": "1"})))
+
+    with pytest.raises(ProcessFailedError, match=r"asks a person before it runs.*as_tool"):
+        clerk.run("Refund my flight.")
+
+
+def test_nor_is_it_in_a_conversation_of_an_action():
+    @achieves_goal("Answered")
+    @action
+    async def answer(text: str, ai: Ai) -> Refund:
+        return Refund(text=await ai.agentic(text, tools=[refund]))
+
+    agent = Agent("answering", [answer], services=[Ai(ScriptedModel())])
+
+    with pytest.raises(ProcessFailedError) as caught:
+        agent.run("Refund my flight.")
+    assert isinstance(caught.value.process.failure.__cause__, DefinitionError)
