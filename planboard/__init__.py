@@ -122,12 +122,12 @@ if TYPE_CHECKING:
     from planboard.teams.flow import Flow
     from planboard.teams.hand_offs import HandOff, Turn, WorkDone, on_handoff
     from planboard.teams.host import Host, Specialist
+    from planboard.teams.machines.state_machine import StateMachine, current_state
     from planboard.teams.messages import Message
     from planboard.teams.network import Network
-    from planboard.teams.plan_tree import PlanTree
-    from planboard.teams.state_machine import StateMachine, current_state
-    from planboard.teams.step_results import Assignment, PlanOutcome, PlanSetback, StepResult, Verdict
-    from planboard.teams.task_plan import TaskPlan, TaskStep
+    from planboard.teams.plans.plan_tree import PlanTree
+    from planboard.teams.plans.step_results import Assignment, PlanOutcome, PlanSetback, StepResult, Verdict
+    from planboard.teams.plans.task_plan import TaskPlan, TaskStep
     from planboard.teams.topology import Topology, line, mesh, star
     from planboard.types import All, Named
 
@@ -183,10 +183,10 @@ _HOMES = {
         "Approved", "Done", "StepFailed", "approval", "branch", "for_each", "human", "loop", "map_each", "parallel",
         "sequence", "sleep", "subagent", "task",
     ),
-    "planboard.teams.plan_tree": ("PlanTree",),
-    "planboard.teams.state_machine": ("StateMachine", "current_state"),
-    "planboard.teams.step_results": ("Assignment", "PlanOutcome", "PlanSetback", "StepResult", "Verdict"),
-    "planboard.teams.task_plan": ("TaskPlan", "TaskStep"),
+    "planboard.teams.plans.plan_tree": ("PlanTree",),
+    "planboard.teams.machines.state_machine": ("StateMachine", "current_state"),
+    "planboard.teams.plans.step_results": ("Assignment", "PlanOutcome", "PlanSetback", "StepResult", "Verdict"),
+    "planboard.teams.plans.task_plan": ("TaskPlan", "TaskStep"),
     "planboard.teams.chat": ("chat_agent",),
     "planboard.teams.crew": ("Crew",),
     "planboard.teams.flow": ("Flow",),

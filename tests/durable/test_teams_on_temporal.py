@@ -1,6 +1,6 @@
 """A crew on Temporal: each worker is a workflow of its own, and nothing is decided twice."""
 
-from scenes import Scene, on, until
+from scenes import Scene, on
 
 from planboard import Agent, Approve, Crew, Message, Process, ScriptedModel, action, call
 
@@ -29,13 +29,9 @@ def test_workers_of_a_crew_are_workflows_and_one_of_them_may_wait_for_a_person(a
 
     async def act(scene: Scene) -> tuple[Process, str]:
         run_id = await scene.runs.submit(agent, "Pay Ada", returning=str)
-
-        async def asked() -> str | None:
-            return next((request.id for request in await scene.runs.pending(run_id)), None)
-
-        request = await until(asked)
-        await scene.runs.answer(run_id, request, Approve())
-        return await scene.runs.wait(run_id), request
+        request = await scene.asked(run_id)
+        await scene.runs.respond(request.id, Approve())
+        return await scene.runs.wait(run_id), request.id
 
     ended, request = on(address, agent)(act)
 

@@ -38,7 +38,7 @@ from planboard import (
     state,
     subagent,
 )
-from planboard.teams.state_graph import Transition
+from planboard.teams.machines.state_graph import Transition
 
 
 class Note(BaseModel):

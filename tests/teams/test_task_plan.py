@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from planboard import TaskPlan, TaskStep, UnknownNameError
-from planboard.teams.task_plan import MAX_DEPTH, MAX_STEPS
+from planboard.teams.plans.task_plan import MAX_DEPTH, MAX_STEPS
 
 
 def step(id: str, *needs: str, steps: tuple[TaskStep, ...] = (), tags: tuple[str, ...] = ()) -> TaskStep:

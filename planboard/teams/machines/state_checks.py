@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from planboard._text import listed
-from planboard.teams.state_graph import Graph, StateName, Transition, declared_graph
+from planboard.teams.machines.state_graph import Graph, StateName, Transition, declared_graph
 from planboard.types import TypeForm, type_name
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planboard.teams.task_plan import TaskStep
+    from planboard.teams.plans.task_plan import TaskStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from planboard.errors import DefinitionError
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.steps.part import Part, agents_of, as_part, as_parts
-from planboard.teams.dispatch import Dispatch, Execution, Sight
-from planboard.teams.plan_work import PlanWork
-from planboard.teams.planning import ModelPlanning, PartPlanning
-from planboard.teams.reporting import ModelReport, judge_by
-from planboard.teams.routing import Route, Routing
-from planboard.teams.step_results import Assignment, PlanOutcome, PlanSetback, StepResult, Verdict
-from planboard.teams.task_plan import TaskPlan, TaskStep
+from planboard.teams.plans.dispatch import Dispatch, Execution, Sight
+from planboard.teams.plans.plan_work import PlanWork
+from planboard.teams.plans.planning import ModelPlanning, PartPlanning
+from planboard.teams.plans.reporting import ModelReport, judge_by
+from planboard.teams.plans.routing import Route, Routing
+from planboard.teams.plans.step_results import Assignment, PlanOutcome, PlanSetback, StepResult, Verdict
+from planboard.teams.plans.task_plan import TaskPlan, TaskStep
 from planboard.types import TypeForm, is_type, type_name
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from planboard._diagram import Edge, Node, mermaid
 from planboard._text import is_secret, listed, suggest
 from planboard.errors import UnknownNameError
-from planboard.teams.dependencies import Dependencies, cycle_in, dependencies_of
+from planboard.teams.plans.dependencies import Dependencies, cycle_in, dependencies_of
 
 MAX_STEPS = 200
 """The most steps of a plan, sub-steps included."""

@@ -7,7 +7,7 @@ from planboard._text import listed, suggest
 from planboard.blackboard.schema import describe_error
 from planboard.errors import UnknownNameError
 from planboard.steps.part import Part
-from planboard.teams.task_plan import TaskStep
+from planboard.teams.plans.task_plan import TaskStep
 
 Route: TypeAlias = Callable[[TaskStep], str | None] | Mapping[str, str]
 """A function that names the worker of a step (`None` for the default one), or the workers by tag."""

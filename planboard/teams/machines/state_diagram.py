@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from planboard.actions.state import state_of
-from planboard.teams.state_graph import Transition
+from planboard.teams.machines.state_graph import Transition
 from planboard.types import type_name
 
 _TAKEN = frozenset(

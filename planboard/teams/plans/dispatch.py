@@ -13,9 +13,9 @@ from planboard.blackboard.matching import conforms
 from planboard.errors import ActionError, ProcessNotCompletedError
 from planboard.runtime.kinship import goes_on_later
 from planboard.steps.part import Part
-from planboard.teams.routing import Routing
-from planboard.teams.step_results import Assignment, StepResult, Verdict
-from planboard.teams.task_plan import TaskPlan, TaskStep
+from planboard.teams.plans.routing import Routing
+from planboard.teams.plans.step_results import Assignment, StepResult, Verdict
+from planboard.teams.plans.task_plan import TaskPlan, TaskStep
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup

@@ -11,10 +11,10 @@ from planboard.actions.context import ActionContext, Addition
 from planboard.errors import ActionError
 from planboard.llm.ai import Ai
 from planboard.steps.part import Part
-from planboard.teams.dispatch import outcome_of
-from planboard.teams.routing import Routing
-from planboard.teams.step_results import PlanSetback, StepResult
-from planboard.teams.task_plan import TaskPlan, TaskStep
+from planboard.teams.plans.dispatch import outcome_of
+from planboard.teams.plans.routing import Routing
+from planboard.teams.plans.step_results import PlanSetback, StepResult
+from planboard.teams.plans.task_plan import TaskPlan, TaskStep
 from planboard.types import type_name
 
 Check: TypeAlias = Callable[[TaskPlan], None]

@@ -23,9 +23,9 @@ from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
-from planboard.teams.state_checks import disagreements, problems_of
-from planboard.teams.state_diagram import state_dot, state_mermaid
-from planboard.teams.state_graph import (
+from planboard.teams.machines.state_checks import disagreements, problems_of
+from planboard.teams.machines.state_diagram import state_dot, state_mermaid
+from planboard.teams.machines.state_graph import (
     StateName,
     States,
     Transition,

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from planboard.errors import EntryTypeError, UnknownNameError
 from planboard.llm.showing import as_data
-from planboard.teams.task_plan import TaskPlan, TaskStep
+from planboard.teams.plans.task_plan import TaskPlan, TaskStep
 from planboard.types import type_name
 
 T = TypeVar("T")

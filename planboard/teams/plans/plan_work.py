@@ -18,8 +18,8 @@ from planboard.errors import ActionError
 from planboard.llm.ai import Ai
 from planboard.runtime.agent import Agent
 from planboard.steps.part import Part
-from planboard.teams.dispatch import Dispatch, outcome_of
-from planboard.teams.planning import (
+from planboard.teams.plans.dispatch import Dispatch, outcome_of
+from planboard.teams.plans.planning import (
     Check,
     ModelPlanning,
     PartPlanning,
@@ -28,9 +28,9 @@ from planboard.teams.planning import (
     finished_in,
     keeping_what_is_finished,
 )
-from planboard.teams.reporting import ModelReport
-from planboard.teams.step_results import PlanOutcome, PlanSetback, StepResult
-from planboard.teams.task_plan import TaskPlan
+from planboard.teams.plans.reporting import ModelReport
+from planboard.teams.plans.step_results import PlanOutcome, PlanSetback, StepResult
+from planboard.teams.plans.task_plan import TaskPlan
 from planboard.types import TypeForm
 
 _CONTEXT, _AI = "planboard_context", "planboard_ai"

@@ -1,0 +1,1 @@
+"""State machines: agents of `@state` classes whose graph is checked and drawn."""

@@ -1,0 +1,1 @@
+"""Plan trees: typed plans that are made, carried out by workers, and made anew after a setback."""
