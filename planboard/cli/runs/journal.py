@@ -24,6 +24,8 @@ from planboard.events import ProcessCreated
 from planboard.journal.port import RunInfo
 from planboard.journal.sqlite import SqliteJournal
 from planboard.observe.console import ConsoleListener
+from planboard.observe.spans import Trace
+from planboard.observe.tracing import trace_of
 from planboard.runtime.keeping import CANCEL
 from planboard.runtime.options import Budget
 from planboard.runtime.process import Process
@@ -96,6 +98,10 @@ class JournalPlace:
     def happened(self, run: RunInfo, *, after: int = 0) -> Iterable[Happened]:
         """Return the events of a run; see `Place.happened`."""
         return list(happened(run.id, self._journal.read(run.id, after=after)))
+
+    def trace(self, run: RunInfo) -> Trace:
+        """Return the trace of a run; see `Place.trace`."""
+        return trace_of(self._journal, run.id)
 
     def can_go_on(self, run: RunInfo) -> bool:
         """Tell whether there is something to do for a run now; see `Place.can_go_on`."""

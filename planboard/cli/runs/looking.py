@@ -1,4 +1,4 @@
-"""The commands that look at kept runs: `runs`, `show`, `pending`, `events`. None of them loads an agent."""
+"""The commands that look at kept runs: `runs`, `show`, `pending`, `events`, `trace`. None of them loads an agent."""
 
 import sys
 from collections.abc import Iterable
@@ -124,6 +124,26 @@ def events(
         if item.event.seq > after:
             when = "" if item.at is None else f"{moment(item.at)}  "
             _print([f"{item.event.seq:>{width}}  {when}{line}"])
+    return 0
+
+
+@app.command(help=run_words.TRACE, rich_help_panel=run_words.PANEL)
+@reporting
+def trace(
+    run_id: RunId,
+    journal: Journal = None,
+    *,
+    marks: Annotated[bool, typer.Option("--marks", help=run_words.MARKS)] = False,
+    as_json: Json = False,
+    debug: Debug = False,  # noqa: ARG001 - `reporting` heeds it
+) -> int:
+    """Show a run as one tree of spans."""
+    with opened(journal, None, None) as place:
+        found = place.trace(place.find(run_id))
+    if as_json:
+        write_json(found.to_dict())
+    else:
+        _print(found.text(marks=marks).splitlines())
     return 0
 
 

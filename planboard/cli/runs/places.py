@@ -17,6 +17,7 @@ from planboard.cli.target import seen_from
 from planboard.journal.port import RunInfo
 from planboard.journal.sqlite import SqliteJournal
 from planboard.observe.console import ConsoleListener
+from planboard.observe.spans import Trace
 from planboard.runtime.requests import Request
 
 JOURNAL = "PLANBOARD_JOURNAL"
@@ -91,6 +92,10 @@ class Place(Protocol):
 
     def happened(self, run: RunInfo, *, after: int = 0) -> Iterable[Happened]:
         """Return the events of a run, without those up to a number."""
+        ...
+
+    def trace(self, run: RunInfo) -> Trace:
+        """Return the trace of the outermost run that a run belongs to."""
         ...
 
     def respond(self, request_id: str, readings: Sequence[object], means: Means) -> str:

@@ -22,6 +22,19 @@ Example:
   planboard show 3f2a --journal runs.db
 """
 
+TRACE = """Show a run as one tree: what ran within what, for how long, and what each part has spent.
+
+The run and all runs that it has started make one tree, also when they were taken up by several programs. The agent
+is not needed.
+
+\b
+Examples:
+  planboard trace 3f2a --journal runs.db
+  planboard trace 3f2a --marks --journal runs.db
+"""
+
+MARKS = "Show plans, retries and pauses within the parts, too."
+
 PENDING = """List what waits for an answer, with the commands that give it; those of child runs included.
 
 \b

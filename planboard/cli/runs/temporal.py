@@ -24,6 +24,7 @@ from planboard.durable.temporal.payloads import expanded
 from planboard.errors import InvalidAnswerError, UnknownRunError
 from planboard.events import ProcessStatus
 from planboard.journal.port import Record, RunInfo, Standing
+from planboard.observe.spans import Trace
 from planboard.runtime.requests import Request
 
 PATIENCE = timedelta(seconds=5)
@@ -86,6 +87,17 @@ class TemporalPlace:
         if note:
             say(note)
         return [item for item in _events(run.id, luggage) if item.event.seq > after]
+
+    def trace(self, run: RunInfo) -> Trace:
+        """Refuse to trace a run: Temporal has a history of its own.
+
+        Raises:
+            typer.BadParameter: Always.
+        """
+        message = (
+            f"Run {run.id!r} is on Temporal, whose own interface shows its history. Traces are of runs in a journal."
+        )
+        raise typer.BadParameter(message)
 
     def can_go_on(self, run: RunInfo) -> bool:  # noqa: ARG002 - as in `Place`
         """Tell that nothing has to be done for a run from here."""
