@@ -11,7 +11,8 @@ def test_a_run_is_shown_as_one_tree(kept, cli):
 
     assert lines[0].startswith("[paying] agent")
     assert "completed" in lines[0]
-    assert all(line.startswith("  [") for line in lines[1:])
+    assert lines[1:]
+    assert all(line.startswith("  ") for line in lines[1:])
 
 
 def test_a_pause_is_no_error(kept, cli):
