@@ -10,7 +10,7 @@ from planboard.errors import ModelOutputError, ModelRefusedError
 from planboard.llm.ai import Ai
 from planboard.llm.names import find_tool, tool_name
 from planboard.llm.port import Message as ModelMessage
-from planboard.llm.port import ModelReply, ModelRequest, Tool, ToolCall
+from planboard.llm.port import ModelReply, ModelRequest, Tool, ToolCall, compact_json
 from planboard.llm.reading import read_arguments, read_value
 from planboard.llm.schemas import Parameter, arguments_schema
 from planboard.teams.hand_offs import HandOff
@@ -154,6 +154,20 @@ class Desk:
     def tool_name(self, member: Member) -> str:
         """Return the name of the tool by which work is given to a member."""
         return tool_name(f"{self.prefix}{member.name}")
+
+    def call_for(self, member: str, argument: str, call_id: str) -> ToolCall:
+        """Return the call by which work was given to a member, as the model has made it.
+
+        Args:
+            member: The name of the member.
+            argument: What was handed over, as one text.
+            call_id: The id of the call.
+        """
+        known = self.members[member]
+        if self.tools == "task":
+            return ToolCall(call_id, "task", compact_json({"agent": member, "description": argument}))
+        arguments = compact_json({TASK: argument}) if known.takes_words else argument or "{}"
+        return ToolCall(call_id, self.tool_name(known), arguments)
 
     def _exposed(self, member: Member, there: Sequence[Entry]) -> dict[str, Parameter]:
         """Return what the model has to build for a member, or may: objects that nobody makes and that were not given.

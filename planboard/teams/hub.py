@@ -1,6 +1,6 @@
 """The hub of a star: who works next, or the last word, decided by a model or by a function of the history."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import isawaitable, signature
 from typing import Annotated, Any, Optional, TypeAlias, Union
 
@@ -120,7 +120,7 @@ class Hub:
     ) -> Choice:
         if self._function is None:
             standing = self._standing(now, turn, done)
-            told = (ModelMessage("system", self._prompt), *as_spoken(history, self.desk.speaker), *standing)
+            told = (ModelMessage("system", self._prompt), *self._spoken(history), *standing)
             return await self.desk.ask(ai, told, now, temperature=self._temperature, parallel=self._parallel)
         found = self._function(list(history), list(done)) if self._looks_at_work else self._function(list(history))
         decided: Any = await found if isawaitable(found) else found
@@ -135,6 +135,19 @@ class Hub:
             )
             raise ActionError(self.desk.speaker, message)
         return Choice(hand_offs=tuple(self._checked(hand_off, now) for hand_off in hand_offs))
+
+    def _spoken(self, history: Sequence[Message]) -> Iterator[ModelMessage]:
+        """Tell the history: the hand-offs of the supervisor as the calls that they were, so that it goes on by calling.
+
+        A model that sees tasks among what was said goes on by writing one.
+        """
+        for place, message in enumerate(history):
+            if message.kind != "hand_off":
+                yield from as_spoken([message], self.desk.speaker)
+            elif message.to is not None and message.to in self.desk.members:
+                call = self.desk.call_for(message.to, message.content, f"call_{place}")
+                yield ModelMessage("assistant", "", (call,))
+                yield ModelMessage("tool", "handed over", call_id=call.id)
 
     def _checked(self, hand_off: Any, now: Situation) -> HandOff:
         speaker, wanted = self.desk.speaker, hand_off.to if isinstance(hand_off, HandOff) else brief(hand_off)

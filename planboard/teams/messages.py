@@ -37,8 +37,7 @@ def as_spoken(messages: Iterable[Message], speaker: str) -> tuple[ModelMessage, 
     """Return messages as a model is told them that speaks for one member.
 
     What others have said comes as a user's message under the name of its author, so that no text of theirs can pass
-    for the member's own words, nor for instructions of the system. So do hand-offs, the member's own too: a model that
-    sees tasks among its own words goes on by writing one, instead of calling a tool.
+    for the member's own words, nor for instructions of the system. So do hand-offs.
     """
     return tuple(_spoken(message, speaker) for message in messages)
 

@@ -18,6 +18,7 @@ from planboard.interop.mcp.outputs import Output
 from planboard.llm.names import tool_name
 from planboard.llm.reading import read_value
 from planboard.llm.schemas import Schema, schema_of
+from planboard.teams.hand_offs import HandOff
 from planboard.types import TypeForm, origin_of, snake_case, type_name
 
 
@@ -98,7 +99,7 @@ def tools_of(agent: Catalogue) -> dict[str, GoalTool]:
     """
     groups: dict[TypeForm, list[Goal]] = {}
     for goal in agent.goals:
-        if goal.form is not None:
+        if goal.form is not None and goal.form is not HandOff:  # nobody here can go on in its place
             groups.setdefault(goal.form, []).append(goal)
     if not groups:
         message = (

@@ -5,8 +5,8 @@ import signal
 import sys
 
 import pytest
-from conftest import HERE
 from mcp import Client
+from mcp_places import HERE
 from typer.testing import CliRunner
 
 from planboard import SqliteJournal, from_mcp, to_mcp

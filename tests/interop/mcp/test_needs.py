@@ -5,7 +5,8 @@ from typing import Annotated
 import served_agents as served
 from pydantic import BaseModel
 
-from planboard import Agent, Denied, Goal, Named, achieves_goal, action, condition
+from planboard import Agent, Denied, Goal, Named, achieves_goal, action, chat_agent, condition
+from planboard.interop.mcp.goals import tools_of
 from planboard.interop.mcp.needs import needs_for
 
 
@@ -134,3 +135,7 @@ def test_a_goal_that_no_way_leads_to_names_what_its_actions_need():
     def make(c: C) -> B: ...
 
     assert needs(use, make, goals=[C]) == {"A": True}
+
+
+def test_that_a_chat_agent_may_hand_over_is_no_tool():
+    assert len(tools_of(chat_agent("helper", description="Helps."))) == 1

@@ -356,7 +356,7 @@ def test_the_server_is_gone_when_the_client_is(go, planboard, started, is_alive,
 
 
 def test_many_clients_are_served_over_http(go, tmp_path):
-    from conftest import HERE, ROOT
+    from mcp_places import HERE, ROOT
 
     async def call():
         server = await asyncio.create_subprocess_exec(
