@@ -181,6 +181,9 @@ class _Loop:
             return f"not called: {error}"
         key = f"{name}({as_data(arguments)})"
         self._count(key)
+        objection = self._ai.objection_to(name, objects) if self._tools[name].guarded else None
+        if objection is not None:
+            return f"not called: {objection}"
         if key in self._results:
             return f"You have called this already, with this result: {self._results[key]}"
         try:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+Objection: TypeAlias = Callable[[str, Mapping[str, Any]], str | None]
+"""Says why a tool must not be called with these arguments; `None` if it may be."""
+
 RunAgent: TypeAlias = Callable[["Catalogue", tuple[object, ...], Mapping[str, object], TypeForm], Awaitable[Any]]
 """Runs an agent as a child: the agent, inputs, inputs by name, the type wanted."""
 
@@ -54,7 +57,9 @@ class Ai(Injected):
         system: A system prompt for every request that brings none.
     """
 
-    __slots__ = ("_loop", "_meter", "_models", "_role", "_roles", "_run_agent", "_system", "_templates")
+    __slots__ = (
+        "_loop", "_meter", "_models", "_object", "_role", "_roles", "_run_agent", "_system", "_templates",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -74,6 +79,7 @@ class Ai(Injected):
         self._system = system
         self._meter: Meter = UNMETERED
         self._run_agent: RunAgent | None = None
+        self._object: Objection | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     # Which model, and for whom
@@ -103,10 +109,10 @@ class Ai(Injected):
         other._system = text  # noqa: SLF001 - its own class
         return other
 
-    def bound(self, meter: Meter, run_agent: RunAgent | None = None) -> "Ai":
-        """Return the same for one call of an action: metered, and able to run agents."""
+    def bound(self, meter: Meter, run_agent: RunAgent | None = None, objection: Objection | None = None) -> "Ai":
+        """Return the same for one call of an action: metered, able to run agents, and heeding the policies of a run."""
         other = copy(self)
-        other._meter, other._run_agent = meter, run_agent  # noqa: SLF001 - its own class
+        other._meter, other._run_agent, other._object = meter, run_agent, objection  # noqa: SLF001 - its own class
         import asyncio
 
         try:
@@ -306,6 +312,10 @@ class Ai(Injected):
             message = "An agent can be a tool only inside an action that a process runs."
             raise ModelError(self.model.name, message)
         return await self._run_agent(agent, inputs, bindings, returning)
+
+    def objection_to(self, tool: str, arguments: Mapping[str, Any]) -> str | None:
+        """Say why a tool must not be called with these arguments; `None` if it may be."""
+        return None if self._object is None else self._object(tool, arguments)
 
     def _opening(self, system: str | None, examples: Iterable[Any] = ()) -> list[Message]:
         said = system if system is not None else self._system

@@ -1,7 +1,7 @@
 """Functions, actions and agents as tools of a model: what they are called, what they take, and how they are run."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import getdoc, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Union
 
@@ -34,6 +34,8 @@ class UsableTool:
     """The types of the arguments, and whether each is needed."""
     call: Callable[[dict[str, Any]], Awaitable[Any]]
     """Takes the arguments as objects."""
+    guarded: bool = True
+    """Whether the policies of a run have a say. What is run as a child is asked about there."""
 
     def read(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments as objects; one that may be left out and is null is left out.
@@ -144,7 +146,13 @@ def _of_agent(given: AgentTool, ai: "Ai") -> UsableTool:
 
     description = given.description if given.description is not None else agent.description
     description = description or ", ".join(goal.description for goal in agent.goals if goal.description)
-    return UsableTool(_tool(given.name or agent.name, description, forms), f"agent {agent.name!r}", forms, call)
+    tool = _tool(given.name or agent.name, description, forms)
+    return UsableTool(tool, f"agent {agent.name!r}", forms, call, guarded=False)
+
+
+def usable_tool(function: Callable[..., Any], ai: "Ai", *, guarded: bool = True) -> UsableTool:
+    """Return a function as a tool."""
+    return replace(_of_function(function, ai), guarded=guarded)
 
 
 def _tool(name: str, description: str, forms: Mapping[str, tuple[TypeForm, bool]]) -> Tool:

@@ -46,7 +46,7 @@ class Models:
             order = ChildOrder(agent, inputs, bindings, returning, None, call.effects, call.number, call.attempt)
             return await self._core.run_child(order)
 
-        return self.ai.bound(self.meter(note), run_agent)
+        return self.ai.bound(self.meter(note), run_agent, self._core.people.objection_to_tool)
 
     def for_condition(self, condition: Condition, took: list[ModelUsage]) -> dict[str, Ai]:
         """Return the argument that a condition asks models with, if it does."""

@@ -1,6 +1,6 @@
 """Where a run meets people and time: what it asks them, what they decide, and what has to wait until a moment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +145,19 @@ class People:
                 asked = (default if opinion is True else opinion, policy.seconds)
                 question = asked if question is None or question == (default, None) else question
         return question
+
+    def objection_to_tool(self, tool: str, arguments: Mapping[str, Any]) -> str | None:
+        """Say why a function must not be called as a tool: nobody can be asked in the middle of a conversation."""
+        for policy in self._in_force() if self.has_policies else ():
+            opinion = policy.opinion(tool, arguments)
+            if isinstance(opinion, Deny):
+                return f"a policy forbids it{f': {opinion.reason}' if opinion.reason else ''}."
+            if opinion is True or isinstance(opinion, str):
+                return (
+                    "a person has to agree first, and cannot be asked here. The developer can make it an agent, "
+                    "Agent(name, [action]).as_tool(): then the run waits for the answer."
+                )
+        return None
 
     def _in_force(self) -> Iterator[Approval]:
         core: ProcessCore | None = self._core

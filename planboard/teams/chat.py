@@ -12,6 +12,7 @@ from planboard.llm.agentic import converse
 from planboard.llm.ai import Ai
 from planboard.llm.names import tool_name
 from planboard.llm.port import Message as ModelMessage
+from planboard.llm.tools import UsableTool, usable_tool
 from planboard.runtime.agent import Agent
 from planboard.teams.hand_offs import HandOff, Peers
 from planboard.teams.messages import Message, as_spoken
@@ -70,7 +71,7 @@ def chat_agent(
         told = as_spoken(known, name)
         asked = () if known and known[-1].content == task else (ModelMessage("user", task),)
         handed: list[HandOff] = []
-        onward = [_hand_over_to(peer, handed) for peer in (peers.names if peers is not None else ())]
+        onward = [_hand_over_to(peer, handed, ai) for peer in (peers.names if peers is not None else ())]
         talk = await converse(
             ai, (*opening, *told, *asked), (*used, *onward), returning, limit, ended=lambda: bool(handed)
         )
@@ -100,8 +101,8 @@ def _agents_in(tools: Iterable[Any]) -> tuple[Agent, ...]:
     return tuple(agent for agent in found if isinstance(agent, Agent))
 
 
-def _hand_over_to(peer: str, handed: list[HandOff]) -> Any:
-    """Return the tool by which a member hands over to another one."""
+def _hand_over_to(peer: str, handed: list[HandOff], ai: Ai) -> UsableTool:
+    """Return the tool by which a member hands over to another one. The topology decides, so no policy is asked."""
 
     def transfer(task: str) -> str:
         if handed:
@@ -111,4 +112,4 @@ def _hand_over_to(peer: str, handed: list[HandOff]) -> Any:
 
     transfer.__name__ = tool_name(f"transfer_to_{peer}")
     transfer.__doc__ = f"Lets {peer} go on. Say what it is to do, with all that it has to know."
-    return transfer
+    return usable_tool(transfer, ai, guarded=False)

@@ -1,11 +1,14 @@
 """Who has the turn in a team: hand-offs, and what came of them, as typed entries on the board."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from planboard.events import ActionSucceeded, Event
+
+_log = logging.getLogger("planboard")
 
 
 class HandOff(BaseModel):
@@ -88,6 +91,16 @@ class WorkDone(BaseModel):
 
 HandOffListener = Callable[[str, str], object]
 """Is told to whom work is handed, and what that is to do."""
+
+
+def tell_of(hand_off: HandOff, listener: HandOffListener | None) -> None:
+    """Tell a listener of a hand-off. What it raises is logged and harms nobody, as with every listener."""
+    if listener is None:
+        return
+    try:
+        listener(hand_off.to, hand_off.argument)
+    except Exception:  # noqa: BLE001 - see above
+        _log.exception("on_handoff raised for a hand-off to %s; the run goes on", hand_off.to)
 
 
 def on_handoff(tell: HandOffListener) -> Callable[[Event], None]:

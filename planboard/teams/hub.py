@@ -17,7 +17,7 @@ from planboard.llm.port import Message as ModelMessage
 from planboard.llm.showing import as_data, cut
 from planboard.runtime.handing import CONTEXT
 from planboard.teams.choosing import Choice, Desk, Situation
-from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone
+from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone, tell_of
 from planboard.teams.members import Member, artefacts_on, given_only, newest, optional_inputs
 from planboard.teams.messages import USER, Message, as_spoken
 from planboard.teams.working import Sharing
@@ -96,8 +96,7 @@ class Hub:
         choice = await self._choose(ai, history, now, turn, done)
         if choice.hand_offs:
             for hand_off in choice.hand_offs:
-                if self._on_handoff is not None:
-                    self._on_handoff(hand_off.to, hand_off.argument)
+                tell_of(hand_off, self._on_handoff)
             return Turn(
                 number=number,
                 by=self.desk.speaker,

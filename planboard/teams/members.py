@@ -12,7 +12,8 @@ from planboard.actions.context import ActionContext, Addition
 from planboard.actions.waiting import Denied
 from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.matching import prospect, satisfies
-from planboard.errors import DefinitionError, ExecutionError, ProcessNotCompletedError
+from planboard.blackboard.schema import describe_error
+from planboard.errors import BudgetExceededError, DefinitionError, ExecutionError, ProcessNotCompletedError
 from planboard.llm.reading import read_value
 from planboard.llm.showing import as_data
 from planboard.runtime.brief import Brief, state_of_board
@@ -154,6 +155,7 @@ async def put_to_work(
 
     Raises:
         ProcessNotCompletedError: It has to wait, or a limit of the whole run was reached.
+        BudgetExceededError: The same.
     """
     try:
         built = _built(member, hand_off)
@@ -167,8 +169,11 @@ async def put_to_work(
         if denied is not None:
             return _not_agreed(denied)
         return Outcome(_without_place(failed(member.name, 0, error).error), ok=False)
-    except (ExecutionError, ValueError) as error:
-        return Outcome(_without_place(str(error)), ok=False)
+    except BudgetExceededError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, whoever has given the work is told, and goes on
+        known = isinstance(error, ExecutionError | ValueError)
+        return Outcome(_without_place(str(error) if known else describe_error(error)), ok=False)
     inner = tuple(entry.value for entry in child.board.entries if _is_inner(entry))
     outcome = _outcome(member, results, inner)
     return replace(outcome, built=tuple(chain.from_iterable(built.values()))) if outcome.ok else outcome

@@ -9,7 +9,7 @@ from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step, with_inputs
 from planboard.errors import ActionError, DefinitionError
 from planboard.runtime.handing import CONTEXT
-from planboard.teams.hand_offs import HandOff, HandOffListener, Turn
+from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, tell_of
 from planboard.teams.hub import opening
 from planboard.teams.members import Member, Outcome, as_members, given_only, optional_inputs, put_on_board, put_to_work
 from planboard.teams.messages import Message
@@ -141,8 +141,7 @@ class _Place:
             context.add(onward)
         if self._tells:
             context.add(Message(author=name, content=onward.task, kind="hand_off", to=onward.to))
-        if self._on_handoff is not None:
-            self._on_handoff(onward.to, onward.argument)
+        tell_of(onward, self._on_handoff)
         return Turn(number=1 if turn is None else turn.number + 1, by=name, hand_offs=(onward,))
 
     def _onward(self, outcome: Outcome) -> HandOff | None:

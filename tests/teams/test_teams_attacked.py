@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import anyio
 import pytest
@@ -70,13 +71,16 @@ def test_usage_that_sixteen_workers_record_at_once_is_exact():
 
     async def spend(task: str, context: ActionContext) -> str:
         for _ in range(200):
-            context.record(tokens=1)
+            context.record_usage(tokens=1)
             await anyio.lowlevel.checkpoint()
         return task
 
     names = [f"worker_{place}" for place in range(16)]
-    crew, _ = crew_of(dict.fromkeys(names, spend), [to(name, task=name) for name in names], "end")
-    process = crew.run("q")
+
+    def decide(_, done):
+        return "end" if done else [HandOff(to=name, task=name) for name in names]
+
+    process = Crew("crew", dict.fromkeys(names, spend), supervisor=decide).run("q")
     assert process.usage.tokens == 16 * 200
 
 
@@ -176,8 +180,8 @@ def test_secrets_in_arguments_and_objects_are_nowhere_to_be_read(kept, tmp_path)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"hand_offs":[', '"hand_offs":"x","was":['),
-        ('"hand_offs":[', '"hand_offs":null,"was":['),
+        ('"hand_offs":{"$t"', '"hand_offs":"x","was":{"$t"'),
+        ('"hand_offs":{"$t"', '"hand_offs":null,"was":{"$t"'),
         ('"number":1', '"number":"first"'),
         ('"kind":"hand_off"', '"kind":"order"'),
     ],
@@ -228,7 +232,7 @@ PROGRAM = """
 
 
 def test_nothing_depends_on_the_hash_seed():
-    program = textwrap.dedent(PROGRAM).format(folder=os.path.dirname(__file__))
+    program = textwrap.dedent(PROGRAM).format(folder=str(Path(__file__).parent))
 
     def printed(seed: int) -> str:
         environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
@@ -298,7 +302,7 @@ TEAMS = """
 @pytest.mark.parametrize("command", ["run", "check", "graph"])
 def test_a_team_in_a_file_is_run_checked_and_drawn(name, command, tmp_path):
     (tmp_path / "teams.py").write_text(textwrap.dedent(TEAMS), encoding="utf-8")
-    given = [f"teams.py:{name}", *(["hello"] if command == "run" else [])]
+    given = [f"teams.py:{name}", *(["--input", "hello"] if command == "run" else [])]
     program = [sys.executable, "-m", "planboard", command, *given]
     done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

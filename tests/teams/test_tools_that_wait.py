@@ -9,7 +9,9 @@ from planboard import (
     Agent,
     Ai,
     DefinitionError,
+    Deny,
     MemoryJournal,
+    Network,
     Process,
     ProcessFailedError,
     ProcessOptions,
@@ -107,3 +109,35 @@ def test_nor_is_it_in_a_conversation_of_an_action():
     with pytest.raises(ProcessFailedError) as caught:
         agent.run("Refund my flight.")
     assert isinstance(caught.value.process.failure.__cause__, DefinitionError)
+
+
+deleted: list[str] = []
+
+
+def delete_file(path: str) -> str:
+    """Delete a file."""
+    deleted.append(path)
+    return "deleted"
+
+
+@pytest.mark.parametrize("policy", ["delete_*", lambda name, _: Deny("never") if name == "delete_file" else None])
+def test_a_function_that_a_policy_objects_to_is_not_called_as_a_tool(policy):
+    deleted.clear()
+    model = ScriptedModel(call("delete_file", path="/"), "I could not.")
+    janitor = chat_agent("janitor", tools=[delete_file], llm=model)
+
+    process = janitor.run("clean up", options=ProcessOptions(approvals=[policy]))
+
+    assert deleted == []
+    assert process.result(str) == "I could not."
+    assert "not called" in model.requests[-1]["messages"][-1]["content"]
+
+
+def test_a_policy_for_all_actions_does_not_keep_members_from_handing_over():
+    ann = chat_agent("ann", llm=ScriptedModel(call("transfer_to_bob", task="go on")))
+    bob = chat_agent("bob", llm=ScriptedModel("Done."))
+    process = Network("pair", [ann, bob]).process("hello", options=ProcessOptions(approvals=["transfer_*"]))
+
+    wait(process.run())
+
+    assert process.result(str) == "Done."

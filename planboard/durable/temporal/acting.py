@@ -40,6 +40,7 @@ from planboard.runtime.outcome import (
     Outcome,
     Succeeded,
 )
+from planboard.runtime.policies import Approval
 from planboard.runtime.process import Process
 from planboard.runtime.state import ProcessState
 
@@ -132,7 +133,8 @@ class Acting:
         agent = self.home.agent(order["agent"])
         compilation, bits = agent._compiled(agent.goals)  # noqa: SLF001 - within the package
         planner = self.home.planner(order["planner"], agent)
-        options = ProcessOptions(budget=Budget(**order["budget"]), identities=order["identities"])
+        policies = tuple(Approval(item["match"], item["prompt"], item["expires"]) for item in order["approvals"])
+        options = ProcessOptions(budget=Budget(**order["budget"]), identities=order["identities"], approvals=policies)
         state = partial(ProcessState, compilation, bits, services=agent.services)
         process = Process(agent, order["run"], state, compilation.plan_goals, planner, options)
         process._core.run_child = _refuse_children  # noqa: SLF001

@@ -100,6 +100,7 @@ class Calls:
             "run": self._process.id,
             "budget": remaining(self._process, call),
             "identities": dict(self._process.options.identities),
+            "approvals": [policy.to_data() for policy in self._process._core.people._in_force()],  # noqa: SLF001
         }
 
     async def below(self, call: ActionCall) -> Outcome | None:
