@@ -317,13 +317,18 @@ class Agent(Catalogue):
         )
 
     def _learn(self, *forms: TypeForm) -> None:
-        """Let runs keep objects of more types: of those that whoever runs this agent puts on its board."""
+        """Let runs keep objects of more types: of those that whoever runs this agent puts on its board.
+
+        The agents that it runs learn them too, since it may hand on what it was given.
+        """
         new = tuple(form for form in forms if form not in self._more_types)
+        if not new:
+            return  # agents may run each other
         self._more_types += new
         for form in new:
             self.types.register(form)
-        for serving in self._for_services.values():
-            serving._learn(*new)  # noqa: SLF001 - its own class
+        for agent in (*self._for_services.values(), *self.agents.values()):
+            agent._learn(*new)  # noqa: SLF001 - its own class
 
     # Looking
 

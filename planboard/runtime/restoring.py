@@ -200,6 +200,8 @@ def _planner(
 
     if given is not None:
         return as_planner(given)
+    if agent.planner is not None and not agent.planner.handed_down:
+        return agent.planner  # it belongs to what the agent is; only its limits can have changed
     known = [agent.planner, None if parent is None else parent.planner]
     for candidate in known:
         if candidate is not None and told(candidate) == recorded:

@@ -17,7 +17,7 @@ from planboard.actions.context import ActionContext, Addition
 from planboard.actions.making import StepAction, step, with_inputs
 from planboard.actions.signature import alternatives
 from planboard.actions.waiting import Denied
-from planboard.blackboard.matching import members, prospect
+from planboard.blackboard.matching import conforms, members, prospect
 from planboard.errors import ActionError
 from planboard.runtime.handing import CONTEXT, all_there, handed_over, inputs_of_step, parameters_for
 from planboard.steps.part import Part, agents_of
@@ -92,7 +92,7 @@ def composed(
         context: ActionContext = given.pop(CONTEXT)
         handed = handed_over(given, inputs_of_step(made))
         results = await script(context, all_there(context, handed) if reads_all else handed)
-        returned = _returned(results, promised, context)
+        returned = _returned(results, yields, promised, context)
         return Done(step=name) if not forms else returned
 
     function = with_inputs(run, {**parameters_for(inputs), CONTEXT: ActionContext})
@@ -194,12 +194,33 @@ def _names(yields: Sequence[Contribution]) -> tuple[str, ...]:
     return tuple(names) if any(names) else ()
 
 
-def _returned(results: Sequence[Sequence[Addition]], promised: Sequence[bool], context: ActionContext) -> Any:
+def _returned(
+    results: Sequence[Sequence[Addition]],
+    yields: Sequence[Contribution],
+    promised: Sequence[bool],
+    context: ActionContext,
+) -> Any:
     """Return what is promised as the action's output, and put the rest on the board among it, in its place."""
     kept: list[Addition] = []
-    for items, keep in zip(results, promised, strict=True):
-        if keep:
-            kept += items
-        else:
-            context._effects.additions += (replace(item, after=len(kept)) for item in items)  # noqa: SLF001
+    for items, one, keep in zip(results, yields, promised, strict=True):
+        outputs = _outputs_among(items, one) if keep else frozenset()
+        for place, item in enumerate(items):
+            if place in outputs:
+                kept.append(item)
+            else:
+                context._effects.additions.append(replace(item, after=len(kept)))  # noqa: SLF001
     return values_of(kept)
+
+
+def _outputs_among(items: Sequence[Addition], one: Contribution) -> frozenset[int]:
+    """Return the places of what a part has returned; it may have put more on its board beside."""
+    if one.width is None or len(items) <= one.width:
+        return frozenset(range(len(items)))
+    for way in one.ways:
+        places: list[int] = []
+        for form in way:
+            start = places[-1] + 1 if places else 0
+            places += [place for place in range(start, len(items)) if conforms(items[place].value, form)][:1]
+        if len(places) == len(way):
+            return frozenset(places)
+    return frozenset(range(len(items)))

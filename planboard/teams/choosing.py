@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from planboard._text import listed
+from planboard.actions.action import BoundInput
 from planboard.blackboard.entry import INPUT, Entry
+from planboard.blackboard.matching import conforms
 from planboard.errors import ModelOutputError, ModelRefusedError
 from planboard.llm.ai import Ai
 from planboard.llm.names import find_tool, tool_name
@@ -13,8 +15,9 @@ from planboard.llm.port import Message as ModelMessage
 from planboard.llm.port import ModelReply, ModelRequest, Tool, ToolCall, compact_json
 from planboard.llm.reading import read_arguments, read_value
 from planboard.llm.schemas import Parameter, arguments_schema
+from planboard.teams.artefacts import artefacts_on, form_to_build, is_made_by, is_there
 from planboard.teams.hand_offs import HandOff
-from planboard.teams.members import TASK, Member, artefacts_on, form_to_build, is_made_by, is_there
+from planboard.teams.members import TASK, Member
 
 Tools: TypeAlias = Literal["per_worker", "task"]
 """One tool for each member, or a single one that names the member."""
@@ -46,6 +49,19 @@ class Situation:
     """Members that cannot be given work any more, and why."""
     denied: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Work that a person did not agree to, by member and task, and why."""
+    services: Sequence[object] = ()
+    """Objects that members are given without their being on the board."""
+
+    def gives(self, item: BoundInput, *, made: bool = True) -> bool:
+        """Tell whether an input of a member can be filled without a model.
+
+        Args:
+            item: The input.
+            made: Whether what the team has made counts too, or only what it was given.
+        """
+        known = artefacts_on(self.there, made=False)
+        entries = known if made else [entry for entry in known if entry.producer == INPUT]
+        return is_there(item, entries) or any(conforms(service, item.query.form) for service in self.services)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +109,7 @@ class Desk:
         said = list(messages)
         wrong: list[str] = []
         for _ in range(_ATTEMPTS):
-            request = ModelRequest(
-                tuple(said), self._tools(offered, now.there), parallel=parallel, temperature=temperature
-            )
+            request = ModelRequest(tuple(said), self._tools(offered, now), parallel=parallel, temperature=temperature)
             reply = await ai.model.complete(request, meter=ai.meter)
             if reply.refusal:
                 message = f"The model {ai.model.name!r} declined: {reply.refusal}"
@@ -110,13 +124,12 @@ class Desk:
 
     def offered(self, now: Situation) -> dict[str, Member]:
         """Return the members that can be given work now: all that they take is there, or can be built or said."""
-        artefacts = artefacts_on(now.there, made=False)
         return {
             name: member
             for name, member in self.members.items()
             if name not in now.barred
             and all(
-                item.optional or is_there(item, artefacts) or not self._is_made(member, parameter)
+                item.optional or now.gives(item) or not self._is_made(member, parameter)
                 for parameter, item in member.artefacts.items()
             )
         }
@@ -127,15 +140,15 @@ class Desk:
 
     # Tools
 
-    def _tools(self, offered: Mapping[str, Member], there: Sequence[Entry]) -> tuple[Tool, ...]:
+    def _tools(self, offered: Mapping[str, Member], now: Situation) -> tuple[Tool, ...]:
         if not offered:
             return ()
         if self.tools == "task":
             return (self._single(offered),)
-        return tuple(self._tool(member, there) for member in offered.values())
+        return tuple(self._tool(member, now) for member in offered.values())
 
-    def _tool(self, member: Member, there: Sequence[Entry]) -> Tool:
-        parameters = dict(self._exposed(member, there))
+    def _tool(self, member: Member, now: Situation) -> Tool:
+        parameters = dict(self._exposed(member, now))
         if member.takes_words:
             parameters = {TASK: Parameter(str, description=_TASK), **parameters}
         schema, strict = arguments_schema(parameters)
@@ -169,17 +182,15 @@ class Desk:
         arguments = compact_json({TASK: argument}) if known.takes_words else argument or "{}"
         return ToolCall(call_id, self.tool_name(known), arguments)
 
-    def _exposed(self, member: Member, there: Sequence[Entry]) -> dict[str, Parameter]:
+    def _exposed(self, member: Member, now: Situation) -> dict[str, Parameter]:
         """Return what the model has to build for a member, or may: objects that nobody makes and that were not given.
 
         One that it has built before is there, and need not be built again.
         """
-        given = [entry for entry in there if entry.producer == INPUT]
-        artefacts = artefacts_on(there, made=False)
         return {
-            name: Parameter(form_to_build(item), required=not item.optional and not is_there(item, artefacts))
+            name: Parameter(form_to_build(item), required=not item.optional and not now.gives(item))
             for name, item in member.artefacts.items()
-            if not is_there(item, given) and not self._is_made(member, name)
+            if not now.gives(item, made=False) and not self._is_made(member, name)
         }
 
     # Reading
@@ -222,7 +233,7 @@ class Desk:
         found = find_tool(call.name, by_tool)
         name = self._member(by_tool[found] if found is not None else call.name, offered, now)
         member = offered[name]
-        exposed = self._exposed(member, now.there)
+        exposed = self._exposed(member, now)
         task = str(arguments.pop(TASK, None) or "") if member.takes_words else ""
         unknown = sorted(key for key, value in arguments.items() if key not in exposed and value is not None)
         if unknown and not task and not exposed and member.takes_words:

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planboard.errors import DefinitionError
+from planboard.teams.artefacts import given_only
 from planboard.teams.choosing import Desk, Tools
 from planboard.teams.hand_offs import HandOffListener
 from planboard.teams.hub import Decide, Hub
-from planboard.teams.members import Member, as_members, given_only
-from planboard.teams.team import Team
+from planboard.teams.members import Member, as_members
+from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import star
 from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Output, Sharing, work_of
@@ -80,6 +81,7 @@ class Crew(Team):
         supervisor_name: str = "supervisor",
         **options: Any,
     ) -> None:
+        check_arguments(Crew, name, options, supervisor=supervisor, on_handoff=on_handoff)
         members = as_members(workers, name)
         _check(name, members, output, tools, returning, supervisor_name)
         sharing = Sharing(output, handoff_messages)

@@ -11,7 +11,7 @@ from planboard.blackboard.matching import members as members_of
 from planboard.errors import ActionError, DefinitionError
 from planboard.runtime.agent import Agent
 from planboard.steps.composing import Done
-from planboard.steps.part import Part, as_part
+from planboard.steps.part import Part, as_part, as_parts
 from planboard.steps.sequence import OnError, loop, parallel, sequence
 from planboard.teams.hand_offs import HandOff
 from planboard.types import TypeForm, type_name
@@ -52,6 +52,8 @@ class Flow(Agent):
             raise DefinitionError(message)
         self.step = step
         """What it does."""
+        self.yields_all = False
+        """Whether its result is what all of its members yield, and not the last one alone."""
         part = as_part(step, within=name)
         lasts = tuple(dict.fromkeys(way[-1] for way in part.outputs if way))
         results = tuple(form for form in lasts if form is not HandOff)
@@ -83,7 +85,9 @@ class Flow(Agent):
             on_error: `"fail"`, or `"collect"`; see `planboard.steps.parallel`.
             **options: Those of `Flow`.
         """
-        return cls(name, parallel(*_noting(members, name), name=f"{name}_parallel", on_error=on_error), **options)
+        made = cls(name, parallel(*_noting(members, name), name=f"{name}_parallel", on_error=on_error), **options)
+        made.yields_all = True
+        return made
 
     @classmethod
     def loop(
@@ -116,7 +120,7 @@ def _noting(members: Iterable[Any], flow: str) -> list[Part]:
     A flow within a flow is its step, which yields what all of its members yield; an agent yields one result.
     """
     steps = [member.step if isinstance(member, Flow) and not member.services else member for member in members]
-    return [_Noting.of(as_part(step, within=flow)) for step in steps]
+    return [_Noting.of(part) for part in as_parts(steps, within=flow)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from planboard.teams.hand_offs import HandOffListener, Turn, WorkDone
 from planboard.teams.hub import Hub
 from planboard.teams.members import Member, as_member, as_members
 from planboard.teams.messages import Message
-from planboard.teams.team import Team
+from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Sharing, work_of
@@ -76,6 +76,7 @@ class Host(Team):
         temperature: float | None = 0.0,
         **options: Any,
     ) -> None:
+        check_arguments(Host, name, options, on_handoff=on_handoff)
         members = as_members([_as_member(one, name) for one in specialists], name)
         for reserved in (_HOST, _ANSWER):
             if reserved in members:

@@ -16,9 +16,10 @@ from planboard.llm.ai import Ai
 from planboard.llm.port import Message as ModelMessage
 from planboard.llm.showing import as_data, cut
 from planboard.runtime.handing import CONTEXT
+from planboard.teams.artefacts import artefacts_on, given_only, newest, optional_inputs
 from planboard.teams.choosing import Choice, Desk, Situation
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone, tell_of
-from planboard.teams.members import Member, artefacts_on, given_only, newest, optional_inputs
+from planboard.teams.members import CONTROL, Member
 from planboard.teams.messages import USER, Message, as_spoken
 from planboard.teams.working import Sharing
 from planboard.types import All, TypeForm
@@ -74,25 +75,36 @@ class Hub:
         returning = self._returning
 
         async def decide(**given: Any) -> Any:
-            return await self._decide(given[_AI], given[CONTEXT], given.get(_TURN), given.get(_DONE) or [])
+            context: ActionContext = given[CONTEXT]
+            there = {id(entry.value) for entry in context.visible}
+            services = [value for name, value in given.items() if name in objects and id(value) not in there]
+            return await self._decide(given[_AI], context, services, given.get(_TURN), given.get(_DONE) or [])
 
         done = Optional[Annotated[list[WorkDone], All]]  # noqa: UP045 - read at run time
         own = {_AI: Ai, CONTEXT: ActionContext, _REQUEST: str | None, _TURN: Turn | None, _DONE: done}
+        objects = optional_inputs(given_only(self.desk.members), own)
         made: StepAction = step(
-            "hub", with_inputs(decide, {**own, **optional_inputs(given_only(self.desk.members), own)}),
-            name=self.desk.speaker, returns=Union[Turn, returning],  # noqa: UP007
+            "hub", with_inputs(decide, {**own, **objects}), name=self.desk.speaker,
+            returns=Union[Turn, returning],  # noqa: UP007
             options={"description": "Decides who works next.", "rerun": "always", "idempotent": True},
         )  # fmt: skip
         return made
 
-    async def _decide(self, ai: Ai, context: ActionContext, turn: Turn | None, done: Sequence[WorkDone]) -> Any:
+    async def _decide(
+        self,
+        ai: Ai,
+        context: ActionContext,
+        services: Sequence[object],
+        turn: Turn | None,
+        done: Sequence[WorkDone],
+    ) -> Any:
         history = context.all(Message)
         number = 1 if turn is None else turn.number + 1
         if not history:
             history = opening(context)
             for message in history if self.sharing.output != "typed" else ():
                 context.add(message)
-        now = Situation(context.visible, _barred(context), _denied(done))
+        now = Situation(context.visible, _barred(context), _denied(done), services)
         choice = await self._choose(ai, history, now, turn, done)
         if choice.hand_offs:
             for hand_off in choice.hand_offs:
@@ -171,7 +183,7 @@ class Hub:
 
 def opening(context: ActionContext) -> list[Message]:
     """Return what the team was asked, as the first messages of its history."""
-    given = [entry for entry in context.visible if entry.producer == INPUT]
+    given = [entry for entry in context.visible if entry.producer == INPUT and not isinstance(entry.value, CONTROL)]
     texts = [entry.value if isinstance(entry.value, str) else f"{entry}: {as_data(entry.value)}" for entry in given]
     return [Message(author=USER, content=text) for text in texts]
 

@@ -9,11 +9,13 @@ from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step, with_inputs
 from planboard.errors import ActionError, DefinitionError
 from planboard.runtime.handing import CONTEXT
+from planboard.teams.artefacts import given_only, optional_inputs, put_on_board
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, tell_of
 from planboard.teams.hub import opening
-from planboard.teams.members import Member, Outcome, as_members, given_only, optional_inputs, put_on_board, put_to_work
+from planboard.teams.members import Member, as_members
 from planboard.teams.messages import Message
-from planboard.teams.team import Team
+from planboard.teams.outcomes import Outcome, put_to_work
+from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import Topology, Wiring, as_topology
 from planboard.teams.turn_taking import TurnTaking
 
@@ -56,6 +58,7 @@ class Network(Team):
         on_handoff: HandOffListener | None = None,
         **options: Any,
     ) -> None:
+        check_arguments(Network, name, options, on_handoff=on_handoff)
         known = as_members(members, name)
         names = tuple(known)
         wired = as_topology(topology, names)

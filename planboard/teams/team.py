@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from inspect import signature
 from typing import Any
 
+from planboard._text import suggest
 from planboard.actions.making import StepAction
 from planboard.blackboard.index import Query
+from planboard.blackboard.matching import conforms
 from planboard.errors import DefinitionError
 from planboard.llm.ai import Ai
 from planboard.planners.base import Planner
@@ -18,6 +21,32 @@ from planboard.teams.turn_taking import TurnTaking
 from planboard.types import TypeForm
 
 _TURNS = TurnTaking("nobody").name
+
+
+_OPTIONS = ("services", "description", "types", "migrations")
+
+
+def check_arguments(team: type, name: str, options: Iterable[str], **functions: object) -> None:
+    """Refuse arguments of a team that mean nothing, before they do harm.
+
+    Args:
+        team: Its class.
+        name: What it is called.
+        options: The names of arguments that its class does not know itself.
+        functions: Arguments that have to be functions, if they are given.
+
+    Raises:
+        DefinitionError: There is such an argument.
+    """
+    known = [*list(signature(team.__init__).parameters)[2:-1], *_OPTIONS]  # type: ignore[misc]
+    for option in options:
+        if option not in _OPTIONS:
+            message = f"{team.__name__}({name!r}, {option}=...): there is no such argument. {suggest(option, known)}"
+            raise DefinitionError(message)
+    for argument, given in functions.items():
+        if given is not None and not callable(given):
+            message = f"{team.__name__}({name!r}, {argument}={given!r}): it is a function."
+            raise DefinitionError(message)
 
 
 class Team(Agent):
@@ -63,6 +92,11 @@ class Team(Agent):
         """What has to be given to it: words, unless it may be given objects instead."""
         words = tuple(query for query in self.from_outside if query.form is str)
         return words if len(self.from_outside) == len(words) else ()
+
+    def _lacking(self, services: Iterable[object]) -> tuple[object, ...]:
+        """Return which services of a process above its members take."""
+        objects = [query.form for query in self.from_outside if query.form is not str]
+        return tuple(service for service in services if any(conforms(service, form) for form in objects))
 
     def mermaid(self) -> str:
         """Return the topology as a Mermaid flowchart: who hands over to whom, and, dotted, who goes on anyway."""

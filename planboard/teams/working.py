@@ -9,9 +9,11 @@ from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step
 from planboard.blackboard.entry import Entry
 from planboard.steps.gathering import gather
+from planboard.teams.artefacts import put_on_board
 from planboard.teams.hand_offs import HandOff, Turn, WorkDone
-from planboard.teams.members import Member, Outcome, put_on_board, put_to_work
+from planboard.teams.members import Member
 from planboard.teams.messages import Message
+from planboard.teams.outcomes import Outcome, put_to_work
 from planboard.types import type_name
 
 Output: TypeAlias = Literal["last", "full", "typed"]

@@ -127,3 +127,19 @@ def begun(agent: Agent, *inputs: object, **options: Any) -> Process:
     process = agent.process(*inputs, **options)
     go(process)
     return process
+
+
+def paying(level: str, *more: Any) -> tuple[Crew, ScriptedModel]:
+    """Return a crew whose worker, or a worker of whose worker, pays; and the model of the supervisor."""
+    if level == "worker":
+        return crew_of([pay, look_up], to("pay", task="Ada"), *more)
+    inner = Crew("inner", [pay], llm=ScriptedModel(to("pay", task="Ada"), "it was paid or not"))
+    return crew_of({"pay": inner, "look_up": look_up}, to("pay", task="pay Ada"), *more)
+
+
+def waiting(level: str = "worker", *more: Any, **options: Any) -> tuple[Process, ScriptedModel]:
+    """Return a run that waits for consent to a payment, and the model of the supervisor."""
+    crew, model = paying(level, *(more or ("end",)))
+    process = begun(crew, "q", **options)
+    assert process.status is ProcessStatus.WAITING
+    return process, model

@@ -173,8 +173,14 @@ def test_a_worker_is_not_named_as_the_supervisor_is():
         ([look_up], {"returning": "str"}, "name a type"),
         ([look_up], {"recursion_limit": 0}, "recursion_limit=0: it is a whole number of at least 1"),
         ([look_up], {"repeats": True}, "repeats=True: it is a whole number"),
+        ([look_up], {"ouput": "last"}, r"Crew\('crew', ouput=\.\.\.\): there is no such argument. Did you mean 'output'"),
+        ([look_up], {"planner": "goap"}, "planner=...\\): there is no such argument"),
+        ([look_up], {"supervisor": "boss"}, "supervisor='boss'\\): it is a function"),
+        ([look_up], {"on_handoff": 3}, "on_handoff=3\\): it is a function"),
+        ({"": look_up}, {}, "is named ''. Its name is a text"),
+        ({3: look_up}, {}, "is named 3. Its name is a text"),
     ],
-    ids=["nobody", "no agent", "output", "tools", "returning", "limit", "repeats"],
+    ids=["nobody", "no agent", "output", "tools", "returning", "limit", "repeats", "slip", "planner", "boss", "listener", "no name", "3"],
 )  # fmt: skip
 def test_what_cannot_work_is_refused_when_the_crew_is_made(workers, options, message):
     """Case 170."""

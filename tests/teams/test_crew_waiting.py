@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from teamwork import Findings, begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
+from teamwork import Findings, begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace, waiting
 
 from planboard import (
     Agent,
     Approve,
-    Budget,
     Crew,
     Deny,
     Edit,
@@ -21,7 +20,6 @@ from planboard import (
     action,
     chat_agent,
     human,
-    on_handoff,
 )
 
 LEVELS = ["worker", "worker of a worker"]
@@ -31,21 +29,6 @@ LEVELS = ["worker", "worker of a worker"]
 def look_up_facts(task: str) -> Findings:
     """Looks up facts."""
     return Findings(notes=[task])
-
-
-def paying(level: str, *more):
-    """Return a crew whose worker, or a worker of whose worker, pays; and the model of the supervisor."""
-    if level == "worker":
-        return crew_of([pay, look_up], to("pay", task="Ada"), *more)
-    inner = Crew("inner", [pay], llm=ScriptedModel(to("pay", task="Ada"), "it was paid or not"))
-    return crew_of({"pay": inner, "look_up": look_up}, to("pay", task="pay Ada"), *more)
-
-
-def waiting(level: str = "worker", *more, **options):
-    crew, model = paying(level, *(more or ("end",)))
-    process = begun(crew, "q", **options)
-    assert process.status is ProcessStatus.WAITING
-    return process, model
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -140,7 +123,11 @@ def test_each_call_of_a_turn_has_one_result_after_a_wait():
     assert go(process) is ProcessStatus.COMPLETED
     assert effects == {"pay": 1, "look_up": 1}
     (standing,) = [line for line in told(model) if "So far" in line]
-    assert [standing.count(name) for name in ("- pay done", "- look_up done", "not done: transfer_to_nobody")] == [1, 1, 1]
+    assert [standing.count(name) for name in ("- pay done", "- look_up done", "not done: transfer_to_nobody")] == [
+        1,
+        1,
+        1,
+    ]
 
 
 def test_a_worker_that_reads_the_history_is_not_begun_anew_because_others_have_finished():
@@ -197,99 +184,7 @@ def test_where_all_of_a_turn_was_denied_nothing_has_happened():
     assert not effects
 
 
-# In another program
-
-
-def test_a_run_goes_on_elsewhere_with_a_model_that_knows_the_rest_only(kept, elsewhere):
-    process, _ = waiting(options=kept())
-    crew, rest = crew_of([pay, look_up], "end")
-    other = elsewhere(crew, process)
-    other.respond(other.pending[0].id, Approve())
-    assert go(other) is ProcessStatus.COMPLETED
-    assert trace(other) == ["supervisor", "pay", "supervisor"]
-    assert (effects["pay"], len(rest.requests)) == (1, 1)
-
-
-def test_at_two_levels_nothing_is_decided_twice_elsewhere(kept, elsewhere):
-    """Cases 086, 097."""
-    process, _ = waiting("worker of a worker", options=kept())
-    inner = Crew("inner", [pay], llm=ScriptedModel("it is paid"))
-    crew, rest = crew_of({"pay": inner, "look_up": look_up}, "end")
-    other = elsewhere(crew, process)
-    other.respond(other.pending[0].id, Approve())
-    assert go(other) is ProcessStatus.COMPLETED
-    assert (effects["pay"], len(rest.requests), other.result(str)) == (1, 1, "end")
-
-
-def test_the_next_question_is_the_same_word_for_word_elsewhere(kept, elsewhere):
-    answers = []
-    for place in ("here", "there"):
-        effects.clear()
-        process, model = waiting(options=kept())
-        if place == "there":
-            crew, model = crew_of([pay, look_up], "end")
-            process = elsewhere(crew, process)
-        process.respond(process.pending[0].id, Approve())
-        go(process)
-        answers.append(model.requests[-1])
-    assert answers[0] == answers[1]
-
-
-def test_a_run_that_is_over_can_be_read_elsewhere(kept, elsewhere):
-    crew, _ = crew_of([look_up], to("look_up", task="a"), "end")
-    process = begun(crew, "q", options=kept())
-    other = elsewhere(crew_of([look_up])[0], process)
-    assert said(other) == said(process)
-    assert other.result(str) == "end"
-
-
-def test_a_fork_decides_anew_from_where_it_was_made(kept):
-    crew, model = crew_of([look_up, compute], to("look_up", task="a"), "end", to("compute", task="b"), "other end")
-    process = begun(crew, "q", options=kept())
-    after = next(
-        event.seq for event in process.events if event.kind == "action_succeeded" and event.action == "look_up"
-    )
-    fork = process.fork(at=after)
-    go(fork)
-    assert trace(fork) == ["supervisor", "look_up", "supervisor", "compute", "supervisor"]
-    assert effects == {"look_up": 1, "compute": 1}
-    assert len(model.requests) == 4
-
-
-def test_hand_offs_are_told_once_each_also_across_programs(kept, elsewhere):
-    heard: list[tuple[str, str]] = []
-
-    def hear(to: str, argument: str) -> None:
-        heard.append((to, argument))
-
-    crew, _ = crew_of([pay], to("pay", task="Ada"), "end", on_handoff=hear)
-    process = begun(crew, "q", options=kept())
-    other = elsewhere(crew_of([pay], to("pay", task="Bob"), "end", on_handoff=hear)[0], process)
-    other.respond(other.pending[0].id, Approve())
-    go(other)
-    assert heard == [("pay", "Ada"), ("pay", "Bob")]
-
-
-def test_a_listener_is_told_of_hand_offs_in_crews_within_crews():
-    heard: list[tuple[str, str]] = []
-    inner = Crew("inner", [look_up], llm=ScriptedModel(to("look_up", task="b"), "in"))
-    crew, _ = crew_of([inner], to("inner", task="a"), "end")
-    listeners = (on_handoff(lambda *given: heard.append(given)),)
-    begun(crew, "q", options=ProcessOptions(listeners=listeners))
-    assert heard == [("inner", "a"), ("look_up", "b")]
-
-
 # Budgets and cancelling
-
-
-def test_a_run_that_a_budget_has_stopped_goes_on_with_a_larger_one(kept, elsewhere):
-    """Case 158."""
-    crew, _ = crew_of([look_up], to("look_up", task="a"), "end")
-    process = begun(crew, "q", options=kept(budget=Budget(llm_calls=1)))
-    assert process.status is ProcessStatus.TERMINATED
-    other = elsewhere(crew_of([look_up], "end")[0], process, options=ProcessOptions(budget=Budget(llm_calls=9)))
-    assert go(other) is ProcessStatus.COMPLETED
-    assert effects == {"look_up": 1}
 
 
 def test_what_is_spent_in_workers_is_counted_once():

@@ -4,6 +4,7 @@ import pytest
 from teamwork import Findings, Report, Topic, begun, effects, go, look_up, pay, research, trace, write
 
 from planboard import (
+    ActionContext,
     Approve,
     DefinitionError,
     Flow,
@@ -77,6 +78,12 @@ def test_results_of_a_parallel_flow_are_in_the_order_of_its_members():
     assert [entry.value for entry in done.outputs] == [Topic(text="slow"), Findings(notes=["quick"])]
 
 
+def test_a_member_may_be_there_twice():
+    flow = Flow.parallel("flow", look_up, look_up)
+    assert flow.run("q").status is ProcessStatus.COMPLETED
+    assert effects == {"look_up": 2}
+
+
 def test_a_failure_in_a_parallel_flow_may_be_collected():
     """Case 112."""
     flow = Flow.parallel("flow", two, fails, on_error="collect")
@@ -134,6 +141,23 @@ def test_flows_nest():
     outer = Flow.sequence("outer", one, inner, write)
     process = outer.run("tides")
     assert process.result(Report) == Report(title="tides", body="tides")
+
+
+def test_a_hand_off_in_an_inner_flow_is_noted_by_the_outer_one():
+    process = Flow.sequence("outer", Flow.sequence("inner", chatty), shout).run("q")
+    assert process.result(Report) == Report(title="TAKE OVER", body="")
+    assert process.board.last(HandOff).by == "chatty"
+
+
+@pytest.mark.parametrize("kind", [Flow.sequence, Flow.parallel], ids=["sequence", "parallel"])
+def test_what_a_member_adds_beside_what_it_returns_is_put_on_the_board_too(kind):
+    def adds(task: str, context: ActionContext) -> Topic:
+        context.add(Findings(notes=["more"]))
+        return Topic(text=task)
+
+    process = kind("flow", adds, shout).run("q")
+    assert process.status is ProcessStatus.COMPLETED
+    assert process.board.last(Findings) == Findings(notes=["more"])
 
 
 def test_a_flow_of_a_step_keeps_a_hand_off_as_its_end():

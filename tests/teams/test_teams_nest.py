@@ -125,6 +125,13 @@ def test_a_team_is_an_action_of_an_agent():
     assert run(agent, Question(text="q"), returning=Answer) == Answer(text="crew is done")
 
 
+def test_a_team_is_told_once_what_an_agent_above_knows():
+    crew, model = crew_of([look_up], "end")
+    agent = Agent("agent", [subagent(crew, instruction="Look it up.", returning=str)], goals=[Goal(str)])
+    run(agent, Question(text="tides"), returning=str)
+    assert told(model)[1:] == ['user: Look it up.\n\nState so far:\n{"question":{"text":"tides"}}']
+
+
 def test_a_team_is_a_part_of_a_sequence():
     def shout(said: str) -> Answer:
         return Answer(text=said.upper())
@@ -182,6 +189,14 @@ def test_a_network_and_a_host_are_workers_of_a_crew():
     assert said(crew.run("q"))[1:3] == ["net: computed looked up n", "desk: looked up a"]
 
 
+def test_of_a_parallel_flow_all_results_come_back_and_of_a_sequence_the_last():
+    both = Flow.parallel("both", look_up, compute, description="Does both.")
+    last = Flow.sequence("last", look_up, compute)
+    crew, model = crew_of([both, last], [to("both", task="a"), to("last", task="b")], "end", handoff_messages=False)
+    assert said(crew.run("q"))[1:3] == ["both: looked up a\ncomputed a", "last: computed looked up b"]
+    assert model.requests[0]["tools"][0]["function"]["description"] == "Does both."
+
+
 def test_a_crew_is_run_twice_and_nothing_is_shared():
     crew = crew_named("crew", times=2)
     assert said(crew.run("q")) == said(crew.run("q"))
@@ -205,6 +220,37 @@ def test_a_crew_without_a_model_of_its_own_uses_that_of_the_run():
     crew = Crew("crew", [look_up])
     model = ScriptedModel("end")
     assert crew.run("q", services=[Ai(model)]).result(str) == "end"
+
+
+class Database:
+    """A service, which no model can write."""
+
+    def get(self) -> str:
+        return "row"
+
+
+def query(task: str, database: Database) -> str:
+    """Queries the database."""
+    return f"{task} {database.get()}"
+
+
+@pytest.mark.parametrize("of", ["the crew", "the run", "the crew above"])
+def test_workers_are_given_services_and_no_model_is_asked_for_them(of):
+    model = ScriptedModel(to("query", task="a"), "end")
+    services = [Database()]
+    crew = Crew("crew", [query], llm=model, services=services if of == "the crew" else ())
+    if of == "the crew above":
+        outer = Crew("outer", [crew], llm=ScriptedModel(to("crew", task="q"), "end"), services=services)
+        process = begun(outer, "q")
+    else:
+        process = begun(crew, "q", services=services if of == "the run" else ())
+    assert process.status is ProcessStatus.COMPLETED
+    assert list(model.requests[0]["tools"][0]["function"]["parameters"]["properties"]) == ["task"]
+    assert "a row" in str(model.requests[1])
+
+
+def test_members_of_a_network_are_given_services():
+    assert Network("network", [query], services=[Database()]).run("q").result(str) == "q row"
 
 
 def test_a_team_is_no_team_of_itself():

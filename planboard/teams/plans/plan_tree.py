@@ -119,7 +119,7 @@ class PlanTree(Agent):
         reviewer = None if review is None else _reviewer(f"{name}.review", review)
         reporter = _reporter(f"{name}.report", report, returning)
         forms = _needed_by(planning) if needs is None else tuple(needs)
-        objects = tuple(services)
+        objects, more = tuple(services), tuple(types)
         _refuse_unmet(name, team.values(), (*forms, *map(type, objects)))
         work = PlanWork(
             needs=forms,
@@ -135,7 +135,7 @@ class PlanTree(Agent):
         parts = [*team.values(), *(part for part in map(_part_of, others) if part is not None)]
         yielded = [form for part in team.values() for form in _made_by(part)]
         for part in parts:  # what one has made may be handed to another, and is kept there
-            part.agent._learn(*yielded, *forms, *_HANDED_ON)  # noqa: SLF001 - within the package
+            part.agent._learn(*yielded, *forms, *more, *_HANDED_ON)  # noqa: SLF001 - within the package
         super().__init__(
             name,
             work.actions(agents_of(parts), approval=approval),
@@ -143,7 +143,7 @@ class PlanTree(Agent):
             services=objects,
             planner=planner,
             description=description or f"Plans what is wanted, and has it done by {listed(team)}.",
-            types=(TaskPlan, StepResult, PlanOutcome, PlanSetback, *yielded, *types),
+            types=(TaskPlan, StepResult, PlanOutcome, PlanSetback, *yielded, *more),
             migrations=migrations,
             agents=agents_of(parts),
         )
