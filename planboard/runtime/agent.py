@@ -199,7 +199,7 @@ class Agent(Catalogue):
         services: tuple[object, ...] | None = None,
     ) -> Process:
         self._refuse_misspelt_options(bindings)
-        chosen = as_planner(planner or options.planner or self.planner or "goap")
+        chosen = self._chosen(planner or options.planner)
         goals = self._goals_for(returning, chosen)
         given = [*_given(inputs), *(Addition(value, name=name) for name, value in bindings.items())]
         for item in given:
@@ -223,6 +223,22 @@ class Agent(Catalogue):
                 process.board.bind(item.name, item.value, type=item.type)
         process._flush()  # noqa: SLF001 - a run that was accepted is not lost
         return process
+
+    def _chosen(self, given: Planner | str | None) -> Planner:
+        """Return the planner of a process.
+
+        Raises:
+            DefinitionError: The agent works only with its own.
+        """
+        own = self.planner
+        chosen = as_planner(given or own or "goap")
+        if own is not None and not own.handed_down and chosen.name != own.name:
+            message = (
+                f"{self.name!r} works by {own.name!r} only: who or what comes next is settled by how it is made, so it "
+                f"cannot be planned by {chosen.name!r}. Give planners to what it is made of instead."
+            )
+            raise DefinitionError(message)
+        return chosen
 
     def _kept_form(self, form: TypeForm) -> str:
         self.types.register(form)

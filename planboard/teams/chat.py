@@ -89,7 +89,7 @@ def chat_agent(
     )  # fmt: skip
     services = () if llm is None else (Ai(llm),)
     goals = [
-        Goal.achieved_by(name, returning, Achievement("An answer", name="answer")),
+        Goal.achieved_by(name, returning, Achievement("An answer", name=name)),
         Goal.achieved_by(name, HandOff, Achievement("That another one goes on", name="hand_off")),
     ]
     return Agent(name, [made], goals=goals, services=services, description=description, types=[Message])

@@ -150,7 +150,7 @@ class Desk:
     def _tool(self, member: Member, now: Situation) -> Tool:
         parameters = dict(self._exposed(member, now))
         if member.takes_words:
-            parameters = {TASK: Parameter(str, description=_TASK), **parameters}
+            parameters = {TASK: Parameter(str), **parameters}  # what a task is, the prompt says once
         schema, strict = arguments_schema(parameters)
         return Tool(self.tool_name(member), member.description or f"Gives work to {member.name}.", schema, strict)
 

@@ -19,8 +19,8 @@ from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Sharing, work_of
 
 PROMPT = (
-    "Decide which specialists can answer, and call exactly those, at once. If none of them fits, answer yourself, in "
-    "words, without calling a tool."
+    "Decide which specialists can answer, and call exactly those, at once. A task says all that its specialist has to "
+    "know. If none of them fits, answer yourself, in words, without calling a tool."
 )
 """The system prompt of a host."""
 

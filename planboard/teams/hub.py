@@ -214,10 +214,10 @@ def _line(work: WorkDone, sharing: Sharing) -> str:
     return f"{work.member}{task} {ended}{made}{said}"
 
 
-def answer_goal(returning: TypeForm, *by: str) -> Goal:
+def answer_goal(team: str, returning: TypeForm, by: Sequence[str]) -> Goal:
     """Return the goal of a team: its answer, given by one of those who may say the last word."""
-    goal = Goal.achieved_by(by[0], returning, Achievement("What the team was asked for", name="answer"))
-    goal.producers = by
+    goal = Goal.achieved_by(by[0], returning, Achievement("What the team was asked for", name=team))
+    goal.producers = tuple(by)
     return goal
 
 

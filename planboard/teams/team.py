@@ -11,17 +11,12 @@ from planboard.blackboard.index import Query
 from planboard.blackboard.matching import conforms
 from planboard.errors import DefinitionError
 from planboard.llm.ai import Ai
-from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
-from planboard.runtime.process import Process
 from planboard.teams.hub import answer_goal, types_of
 from planboard.teams.members import CONTROL, Member
 from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
 from planboard.types import TypeForm
-
-_TURNS = TurnTaking("nobody").name
-
 
 _OPTIONS = ("services", "description", "types", "migrations")
 
@@ -73,7 +68,7 @@ class Team(Agent):
         super().__init__(
             name,
             actions,
-            goals=[answer_goal(returning, *answered_by)],
+            goals=[answer_goal(name, returning, tuple(answered_by))],
             services=services,
             planner=planner,
             types=(*types_of(members.values()), *options.pop("types", ())),
@@ -101,13 +96,3 @@ class Team(Agent):
     def mermaid(self) -> str:
         """Return the topology as a Mermaid flowchart: who hands over to whom, and, dotted, who goes on anyway."""
         return self.topology.mermaid()
-
-    def _prepare(self, inputs: tuple[object, ...], bindings: dict[str, Any], **options: Any) -> Process:
-        given: Planner | str | None = options.get("planner") or options["options"].planner
-        if given is not None and getattr(given, "name", given) != _TURNS:
-            message = (
-                f"{self.name!r} is a team: whoever has the turn goes on, so it cannot be planned by "
-                f"{getattr(given, 'name', given)!r}. Give planners to its members instead."
-            )
-            raise DefinitionError(message)
-        return super()._prepare(inputs, bindings, **options)

@@ -280,5 +280,12 @@ def test_nothing_about_a_crew_is_suspicious():
 
 def test_a_crew_may_be_run_by_its_own_planner_only():
     crew, _ = crew_of([look_up], "end")
-    with pytest.raises(DefinitionError, match="whoever has the turn goes on, so it cannot be planned by 'utility'"):
+    with pytest.raises(DefinitionError, match="works by 'turns' only.*cannot be planned by 'utility'"):
         begun(crew, "q", planner=Utility())
+
+
+def test_services_do_not_let_a_crew_be_run_by_another_planner():
+    crew, _ = crew_of([look_up], "end")
+
+    with pytest.raises(DefinitionError, match="works by 'turns' only"):
+        crew.process("q", services=[object()], planner="goap")
