@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Children:
     """The children of one process."""
 
-    __slots__ = ("_begun", "_busy", "_driven", "_finished", "_live", "_process", "_quiet", "_started")
+    __slots__ = ("_begun", "_busy", "_driven", "_earlier", "_finished", "_live", "_process", "_quiet", "_started")
 
     def __init__(self, process: "Process") -> None:
         self._process = process
@@ -36,6 +36,7 @@ class Children:
         self._finished: dict[int, dict[str, Usage]] = {}
         self._started: dict[tuple[int, int], _Started] = {}
         self._begun: dict[int, dict[str, tuple[object, ...]]] = {}
+        self._earlier: set[int] = set()
         self._busy: dict[int, int] = {}
         self._driven: dict[str, Any] = {}
         self._quiet: dict[int, Any] = {}
@@ -57,7 +58,7 @@ class Children:
         self._live[child.id] = child
         await self._drive(child, executor)
         if goes_on_later(child):
-            await self._let_others_go_on(order.call, executor)
+            await self._let_others_go_on(order, executor)
             await self._until_quiet(order.call)
         elif self._process._keeper is not None:  # noqa: SLF001
             self._live.pop(child.id, None)  # the journal has it, should the call be made again
@@ -72,6 +73,7 @@ class Children:
             What they have spent.
         """
         under_way = self._process._core.state.open  # noqa: SLF001
+        self._earlier |= under_way.keys()
         self._live = {name: child for name, child in self._live.items() if child.started_by in under_way}
         keeper = self._process._keeper  # noqa: SLF001
         agents = self._process.agent.agents
@@ -104,7 +106,9 @@ class Children:
         if owner.startswith(f"{process.id}."):
             process._ear.catch_up()  # noqa: SLF001 - another program may have begun it
         for child in self._in_order():
-            found = child if child.id == owner else child._children.asking(request_id)  # noqa: SLF001
+            if child.id == owner:
+                return child
+            found = child._children.asking(request_id) if owner.startswith(f"{child.id}.") else None  # noqa: SLF001
             if found is not None:
                 return found
         return None
@@ -163,10 +167,11 @@ class Children:
         serving, services, order = with_services(agent, order, self._services)
         started = self._started.get((order.call, order.attempt))
         if started is None or started.effects is not order.effects:  # the call is run again, from its beginning
-            started = self._started[order.call, order.attempt] = _Started(order.effects)
+            others = {child.id for child in self.of_call(order.call)} if self._live else set()
+            started = self._started[order.call, order.attempt] = _Started(order.effects, others)
         for number in chain(tuple(started.left), count(started.last + 1)):
             child_id = id_of_child(self._process.id, order.call, order.attempt, number)
-            known, child = self._known(child_id, agent)
+            known, child = self._known(child_id, order.call, agent)
             if not known:
                 child = serving._prepare(  # noqa: SLF001 - within the package
                     order.inputs, dict(order.bindings), returning=order.returning,
@@ -180,6 +185,7 @@ class Children:
                 break  # else the call was run in another order before, or did something else
         started.left.remove(number)
         assert child is not None  # noqa: S101 - there is always another number
+        started.others.discard(child.id)
         self._noted(child, order.call)
         return child
 
@@ -192,13 +198,14 @@ class Children:
     def _services(self) -> Services:
         return self._process._core.state.world.services  # noqa: SLF001
 
-    def _known(self, child_id: str, agent: "Agent") -> "tuple[bool, Process | None]":
+    def _known(self, child_id: str, call: int, agent: "Agent") -> "tuple[bool, Process | None]":
         """Tell whether there is a child of an id already, and return it if it runs this agent."""
         live, keeper = self._live.get(child_id), self._process._keeper  # noqa: SLF001
         if live is not None:
             return True, live if live.agent is agent or live.agent.name == agent.name else None
-        if keeper is None:
-            return False, None
+        begun = call in self._earlier or child_id in self._begun.get(call, {})
+        if keeper is None or not begun:
+            return False, None  # the journal is not asked what nobody can have written
         try:
             run = keeper.journal.info(child_id)
         except UnknownRunError:
@@ -261,14 +268,19 @@ class Children:
             done.set()
             self._leave(call)
 
-    async def _let_others_go_on(self, call: int, executor: Executor) -> None:
-        """Run the other children of a call that can go on: the call will stop before it comes to them."""
+    async def _let_others_go_on(self, order: ChildOrder, executor: Executor) -> None:
+        """Run the children of a call that can go on and that it has not come to: it will stop before that."""
         import anyio.lowlevel
 
         await anyio.lowlevel.checkpoint()
+        others = self._started[order.call, order.attempt].others
         going = (ProcessStatus.RUNNING, ProcessStatus.WAITING)
-        for child in self.of_call(call):
-            if child.status in going and child.id not in self._driven and child._can_go_on():  # noqa: SLF001
+        while others:
+            name = min(others)
+            others.discard(name)
+            child = self._live.get(name)
+            waits = child is not None and child.status in going and name not in self._driven
+            if child is not None and waits and child._can_go_on():  # noqa: SLF001
                 await self._drive(child, executor)
 
     def _leave(self, call: int) -> None:
@@ -294,6 +306,8 @@ class _Started:
 
     effects: Effects
     """Those of that run; each has its own."""
+    others: set[str]
+    """The ids of the children of earlier runs of the call that it has not come to yet."""
     last: int = 0
     left: list[int] = field(default_factory=list)
     """Those that were passed over, for they are of something else."""
