@@ -25,12 +25,14 @@ class Models:
     this `Ai`.
     """
 
-    __slots__ = ("_ai", "_clock", "_core", "_model")
+    __slots__ = ("_ai", "_clock", "_core", "_model", "inherited")
 
     def __init__(self, core: "ProcessCore", clock: Callable[[], float]) -> None:
         self._core = core
         self._clock = clock
         self._ai: Ai | None = None
+        self.inherited: Ai | None = None
+        """What the process above asks models with, where that is on another machine."""
         self._model: LanguageModel | None = None
 
     def for_action(self, call: ActionCall) -> Ai:
@@ -75,5 +77,6 @@ class Models:
             found = next((service for service in services if isinstance(service, Ai)), None)
             own = getattr(self._core.planner, "llm", None)
             parent = self._core.parent
-            self._ai = found or (parent.models.ai if parent is not None and own is None else Ai(own))
+            above = self.inherited if parent is None else parent.models.ai
+            self._ai = found or (above if above is not None and own is None else Ai(own))
         return self._ai

@@ -12,9 +12,10 @@ from planboard.llm.agentic import converse
 from planboard.llm.ai import Ai
 from planboard.llm.names import tool_name
 from planboard.llm.port import Message as ModelMessage
-from planboard.llm.tools import UsableTool, usable_tool
+from planboard.llm.tools import UsableTool, usable_tool, usable_tools
 from planboard.runtime.agent import Agent
 from planboard.teams.hand_offs import HandOff, Peers
+from planboard.teams.kept_talk import KeptTalk
 from planboard.teams.messages import Message, as_spoken
 from planboard.types import TypeForm, is_type, type_name
 
@@ -35,8 +36,9 @@ def chat_agent(
     It is an agent like any other: it can be run, be a part of steps, and a member of teams. What it did on its way is
     on its own board, as messages of the kind `"inner"`.
 
-    An agent among its tools that has to wait for somebody makes it wait. When it goes on it holds the conversation
-    again from its beginning: what agents have done is kept, but functions are called again.
+    An agent among its tools that has to wait for somebody makes it wait. When it goes on, also in another program, no
+    model is asked again for what it has said, and no tool is used again: with agents among its tools, each turn and
+    each call is a child of its own.
 
     Args:
         name: What it is called.
@@ -58,6 +60,9 @@ def chat_agent(
         message = f"chat_agent({name!r}, limit={limit!r}): the model has at least one turn."
         raise DefinitionError(message)
     used = tuple(tools)
+    agents = _agents_in(used)
+    kept = KeptTalk(name, [tool for tool in used if not _is_agent(tool)], returning) if agents else None
+    below = (*agents, *kept.agents) if kept is not None else ()
 
     async def answer(
         task: str,
@@ -72,8 +77,13 @@ def chat_agent(
         asked = () if known and known[-1].content == task else (ModelMessage("user", task),)
         handed: list[HandOff] = []
         onward = [_hand_over_to(peer, handed, ai) for peer in (peers.names if peers is not None else ())]
+        speaker, mine = ai, used
+        if kept is not None:
+            speaker = kept.ai(ai, planboard_context)
+            usable = usable_tools([tool for tool in used if not _is_agent(tool)], ai).values()
+            mine = (*filter(_is_agent, used), *(kept.tool(tool, planboard_context) for tool in usable))
         talk = await converse(
-            ai, (*opening, *told, *asked), (*used, *onward), returning, limit, ended=lambda: bool(handed)
+            speaker, (*opening, *told, *asked), (*mine, *onward), returning, limit, ended=lambda: bool(handed)
         )
         for message in talk.said:
             planboard_context.add(Message(author=name, content=message, kind="inner"))
@@ -83,7 +93,7 @@ def chat_agent(
         return await answer(task, ai, planboard_context, peers)
 
     made = step(
-        "chat agent", answer if sees_history else answer_alone, name=name, agents=_agents_in(used),
+        "chat agent", answer if sees_history else answer_alone, name=name, agents=below,
         returns=Union[returning, HandOff],  # noqa: UP007 - made at run time
         options={"description": description or f"Answers with a {type_name(returning)}.", "idempotent": True},
     )  # fmt: skip
@@ -99,6 +109,10 @@ def _agents_in(tools: Iterable[Any]) -> tuple[Agent, ...]:
     """Return the agents among tools."""
     found = (tool.agent if isinstance(tool, AgentTool) else tool for tool in tools)
     return tuple(agent for agent in found if isinstance(agent, Agent))
+
+
+def _is_agent(tool: Any) -> bool:
+    return isinstance(tool, Agent | AgentTool)
 
 
 def _hand_over_to(peer: str, handed: list[HandOff], ai: Ai) -> UsableTool:

@@ -141,3 +141,67 @@ def test_a_policy_for_all_actions_does_not_keep_members_from_handing_over():
     wait(process.run())
 
     assert process.result(str) == "Done."
+
+
+looked: list[str] = []
+
+
+def look_up(customer: str) -> str:
+    """Look up the flight of a customer."""
+    looked.append(customer)
+    return "507811"
+
+
+def begun_clerk(*replies: object) -> Agent:
+    return chat_agent("clerk", "You help.", tools=[look_up, desk], llm=ScriptedModel(*replies))
+
+
+def test_after_a_pause_no_model_is_asked_and_no_function_called_again():
+    refunded.clear()
+    looked.clear()
+    journal = MemoryJournal()
+    before = begun_clerk(call("look_up", customer="Ada"), call("refunds", flight={"number": "507811"}))
+    wait(before.process("Refund my flight.", options=ProcessOptions(journal=journal), id="talk").run())
+
+    process = Process.restore(begun_clerk("Done."), journal, "talk")
+    process.respond(process.pending[0].id, True)
+    wait(process.run())
+
+    assert process.result(str) == "Done."
+    assert (looked, refunded) == (["Ada"], ["507811"])
+
+
+def test_what_a_function_raises_is_told_to_the_model_beside_tools_that_may_wait():
+    def fail(customer: str) -> str:
+        """Fail."""
+        raise LookupError(customer)
+
+    model = ScriptedModel(call("fail", customer="Ada"), "Sorry.")
+    clerk = chat_agent("clerk", tools=[fail, desk], llm=model)
+
+    assert clerk.run("Refund my flight.", returning=str) == "Sorry."
+    assert "failed: LookupError: Ada" in model.requests[-1]["messages"][-1]["content"]
+
+
+def test_usage_of_turns_that_are_kept_counts_once():
+    clerk = begun_clerk(call("look_up", customer="Ada"), "Done.")
+
+    process = clerk.run("Where is my flight?")
+
+    assert process.usage.llm_calls == 2
+
+
+def test_a_policy_is_asked_about_functions_beside_tools_that_may_wait():
+    looked.clear()
+    clerk = begun_clerk(call("look_up", customer="Ada"), "Sorry.")
+
+    process = clerk.run("Where is my flight?", options=ProcessOptions(approvals=["look_*"]))
+
+    assert (process.result(str), looked) == ("Sorry.", [])
+
+
+def test_an_object_is_made_beside_tools_that_may_wait():
+    model = ScriptedModel(call("look_up", customer="Ada"), call("answer", number="507811"))
+    clerk = chat_agent("clerk", tools=[look_up, desk], llm=model, returning=Flight)
+
+    assert clerk.run("Where is my flight?", returning=Flight) == Flight(number="507811")

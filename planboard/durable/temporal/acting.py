@@ -138,6 +138,7 @@ class Acting:
         state = partial(ProcessState, compilation, bits, services=agent.services)
         process = Process(agent, order["run"], state, compilation.plan_goals, planner, options)
         process._core.run_child = _refuse_children  # noqa: SLF001
+        process._core.models.inherited = self.home.models.get(agent.name)  # noqa: SLF001
         return process
 
 

@@ -12,6 +12,7 @@ from planboard.errors import DefinitionError
 from planboard.events.codec import EventCodec
 from planboard.journal.memory import MemoryJournal
 from planboard.journal.port import Record, RunInfo, Standing
+from planboard.llm.ai import Ai
 from planboard.planners.base import Planner
 from planboard.planners.named import planner_named
 from planboard.runtime.agent import Agent, as_planner
@@ -41,6 +42,8 @@ class Home:
     """How many actions run at once."""
     longest: int = 2000
     """A workflow whose history has more events than this begins a new one."""
+    models: Mapping[str, Ai] = field(default_factory=dict)
+    """What agents ask models with that have nothing of their own: that of whoever runs them, by the agent's name."""
 
     @classmethod
     def of(cls, agents: Iterable[Agent], **more: Any) -> "Home":
@@ -50,19 +53,28 @@ class Home:
             DefinitionError: Something is no agent, or two of them have one name.
         """
         found: dict[str, Agent] = {}
-        waiting = list(agents)
+        models: dict[str, Ai] = {}
+        waiting: list[tuple[Agent, Ai | None]] = [(agent, None) for agent in agents]
         while waiting:
-            agent = waiting.pop(0)
+            agent, above = waiting.pop(0)
             if not isinstance(agent, Agent):
                 message = f"{agent!r} is no Agent, so it cannot be run by a worker."
                 raise DefinitionError(message)
             if found.get(agent.name, agent) is not agent:
                 message = f"Two agents of one worker are named {agent.name!r}; rename one of them."
                 raise DefinitionError(message)
+            own = next((service for service in agent.services if isinstance(service, Ai)), None)
+            asks = agent.asks_models or (agent.planner is not None and agent.planner.asks)
+            if own is None and above is not None and models.setdefault(agent.name, above) is not above and asks:
+                message = (
+                    f"Agent {agent.name!r} is run by agents that ask different models, and has none of its own. "
+                    "Give it one: Agent(..., services=[Ai(...)])."
+                )
+                raise DefinitionError(message)
             if agent.name not in found:
                 found[agent.name] = agent
-                waiting.extend(_with_services_of(agent))
-        return cls(found, **more)
+                waiting.extend((child, own or above) for child in _with_services_of(agent))
+        return cls(found, models=models, **more)
 
     def with_(self, agent: Agent) -> "Home":
         """Return the home of one more agent, and of all that it runs.
