@@ -77,7 +77,7 @@ agent = PlanTree(
     needs=[Question],
     route={"research": "researcher", "code": "coder"},
     default="researcher",
-    on_failure="collect",
+    on_error="collect",
     report=reporter,
     description="Answers questions on rivers.",
 )

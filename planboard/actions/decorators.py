@@ -53,7 +53,7 @@ class ActionFunction(Protocol[P, R_co]):
         """Attach a typed predicate that must hold before the action runs."""
         ...
 
-    def __get__(self, instance: Any, owner: Any = None, /) -> Callable[..., Any]:
+    def __get__(self, instance: Any, owner: Any = None, /) -> Callable[..., R_co]:
         """Bind like any function in a class."""
         ...
 

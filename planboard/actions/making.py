@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from keyword import iskeyword
 from typing import Annotated, Any, TypeVar, get_args
 
+from planboard._text import suggest
 from planboard.actions.declarations import MARK, ActionDeclaration
 from planboard.actions.decorators import declare_action
 from planboard.actions.waiting import Wait
@@ -22,6 +23,10 @@ _OURS = (
     "planboard.runtime.delegating",
 )
 """Where steps are made for users, who want to be told of their own lines."""
+_OPTIONS = frozenset(inspect.signature(declare_action).parameters) - {
+    "function", "kind", "returns", "wait", "agents", "attach", "name",
+}  # fmt: skip
+"""What may be said of any action, whatever it is made of."""
 
 
 class StepAction:
@@ -70,6 +75,7 @@ def step(
     """
     frame = _caller()
     place = Location(frame.f_code.co_filename, frame.f_lineno)
+    check_options(f"{kind} {name!r}", options, place)
     worded = _located(function, place)
     made: Any = None
 
@@ -85,6 +91,18 @@ def step(
     if output:
         getattr(found, MARK).output = output
     return found
+
+
+def check_options(what: str, options: Iterable[str], where: Location) -> None:
+    """Refuse what is no option of `@action`.
+
+    Raises:
+        DefinitionError: One of the options is none.
+    """
+    for option in options:
+        if option not in _OPTIONS:
+            message = f"There is no option {option!r} of {what}. {suggest(option, _OPTIONS)}"
+            raise DefinitionError(message, where=where)
 
 
 def words_with(prompt: str, needs: Iterable[TypeForm]) -> Callable[..., str]:

@@ -11,11 +11,15 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation, PydanticUserError
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
-from planboard._text import without_secrets
+from planboard._text import is_secret, masked, without_secrets
 from planboard.types import TypeForm
 
 _FUNCTION_SCHEMAS = {"function-before", "function-after", "function-wrap", "function-plain"}
 _BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+_VALUES = ("default", "examples")
+"""What a JSON schema says of values, beside what it allows."""
+_NAMED = ("$defs", "patternProperties", "dependentSchemas")
+"""Where a JSON schema has schemas under names that are none of its own words."""
 _CLASS_SCHEMAS = {"model", "dataclass", "model-fields", "dataclass-args"}
 _validators: dict[Any, SchemaValidator | None] = {}
 
@@ -26,6 +30,32 @@ def adapter_for(form: TypeForm) -> TypeAdapter[Any]:
         return TypeAdapter(form)
     except PydanticSchemaGenerationError:
         return TypeAdapter(form, config=ConfigDict(arbitrary_types_allowed=True))
+
+
+def public_schema(schema: Any) -> Any:
+    """Return a JSON schema without the values that it gives for secrets: defaults and examples of such names."""
+    if isinstance(schema, list):
+        return [public_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _VALUES:
+            if masked(value) == value:
+                found[key] = value
+        elif key == "properties" and isinstance(value, dict):
+            found[key] = {name: _property(name, body) for name, body in value.items()}
+        elif key in _NAMED and isinstance(value, dict):
+            found[key] = {name: public_schema(body) for name, body in value.items()}
+        else:
+            found[key] = value if key in ("enum", "const") else public_schema(value)
+    return found
+
+
+def _property(name: str, schema: Any) -> Any:
+    if is_secret(name) and isinstance(schema, dict):
+        schema = {key: value for key, value in schema.items() if key not in _VALUES}
+    return public_schema(schema)
 
 
 def structural_problem(form: TypeForm, value: object) -> str | None:

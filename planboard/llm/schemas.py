@@ -14,6 +14,7 @@ from pydantic import BaseModel, Secret, SecretBytes, SecretStr, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError
 
 from planboard._text import is_secret, listed
+from planboard.blackboard.schema import public_schema
 from planboard.errors import DefinitionError
 from planboard.types import TypeForm, type_name
 
@@ -142,9 +143,9 @@ def _schemas_of(forms: Mapping[str, TypeForm]) -> tuple[dict[str, Schema], Schem
         names = listed(type_name(form) for form in forms.values())
         message = f"A model cannot be told how to write a {names}: it has no JSON schema. {reason}"
         raise DefinitionError(message) from error
-    definitions = shared.get("$defs", {})
+    definitions = public_schema(shared.get("$defs", {}))
     looping = _looping(definitions)
-    schemas = {name: _short(made[name, "validation"], definitions, looping) for name in forms}
+    schemas = {name: _short(public_schema(made[name, "validation"]), definitions, looping) for name in forms}
     return schemas, {name: _short(definitions[name], definitions, looping) for name in sorted(looping)}
 
 

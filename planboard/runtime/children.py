@@ -273,14 +273,15 @@ class Children:
         import anyio.lowlevel
 
         await anyio.lowlevel.checkpoint()
-        others = self._started[order.call, order.attempt].others
+        started = self._started.get((order.call, order.attempt))
+        others = started.others if started is not None else set()
         going = (ProcessStatus.RUNNING, ProcessStatus.WAITING)
-        while others:
-            name = min(others)
-            others.discard(name)
+        for name in sorted(others):
             child = self._live.get(name)
-            waits = child is not None and child.status in going and name not in self._driven
-            if child is not None and waits and child._can_go_on():  # noqa: SLF001
+            if child is None or name not in others:
+                continue  # another one has seen to it meanwhile
+            others.discard(name)
+            if child.status in going and name not in self._driven and child._can_go_on():  # noqa: SLF001
                 await self._drive(child, executor)
 
     def _leave(self, call: int) -> None:

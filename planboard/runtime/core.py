@@ -27,6 +27,7 @@ from planboard.planners.world import _Unsettled
 from planboard.runtime.batch import independent_steps
 from planboard.runtime.expectations import compare
 from planboard.runtime.held import Held
+from planboard.runtime.hushing import hushed
 from planboard.runtime.judging import question_of, take_answer
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.log import EventLog
@@ -319,7 +320,7 @@ class ProcessCore:
             call=call.number,
             action=call.action.name,
             attempt=attempt,
-            error=describe_error(error),
+            error=hushed(describe_error(error), call.bound.entries),
             wait=wait,
         )
         self.around.keep()

@@ -7,13 +7,14 @@ from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, parameters_of, step, with_inputs
 from planboard.blackboard.matching import members
 from planboard.errors import DefinitionError
+from planboard.planners.goap import Goap
 from planboard.runtime.brief import Brief, state_of_board
 from planboard.runtime.handing import CONTEXT, handed_over, inputs_of_step, needed_by, parameters_for
+from planboard.runtime.options import ProcessOptions
 from planboard.types import TypeForm, is_type
 
 if TYPE_CHECKING:
     from planboard.runtime.agent import Agent
-    from planboard.runtime.options import ProcessOptions
 
 Context: TypeAlias = Literal["state", "typed", "isolated"]
 """What a child is given of what its parent knows: all of it as JSON beside its typed inputs, these only, or nothing."""
@@ -33,15 +34,15 @@ def agent_as_action(  # noqa: PLR0913 - a child has so many sides
 ) -> StepAction:
     """Return an action that runs an agent; see `planboard.steps.subagent`."""
     called = name or agent.name
-    yields = _goal_of(agent) if returning is None else returning
-    if not is_type(yields):
-        message = f"subagent({agent.name!r}, returning={returning!r}): name the type that it is run for."
-        raise DefinitionError(message)
+    yields = _wanted_of(agent, returning)
     if context not in ("state", "typed", "isolated"):
         message = f'subagent({agent.name!r}, context={context!r}): it is "state", "typed" or "isolated".'
         raise DefinitionError(message)
     if instruction is not None and not isinstance(instruction, str):
         message = f"subagent({agent.name!r}, instruction={instruction!r}): it is a text."
+        raise DefinitionError(message)
+    if run is not None and not isinstance(run, ProcessOptions):
+        message = f"subagent({agent.name!r}, run={run!r}): it takes ProcessOptions."
         raise DefinitionError(message)
     inputs = _typed_inputs(agent, needs, context, instructed=instruction is not None)
     asked = [item for action in agent.actions.values() for item in action.body.inputs]
@@ -81,12 +82,18 @@ def _is_asked_of_a_model(agent: "Agent", run: "ProcessOptions | None") -> bool:
     return planner == "supervisor" if isinstance(planner, str) else planner is not None and planner.asks
 
 
-def _goal_of(agent: "Agent") -> TypeForm:
-    """Return the type of the goals of an agent.
+def _wanted_of(agent: "Agent", returning: TypeForm) -> TypeForm:
+    """Return the type that an agent is run for: the given one, else that of its goals.
 
     Raises:
-        DefinitionError: It has none.
+        DefinitionError: It is no type, or nothing yields it; or the agent has no goal with a type.
     """
+    if returning is not None:
+        if not is_type(returning):
+            message = f"subagent({agent.name!r}, returning={returning!r}): name the type that it is run for."
+            raise DefinitionError(message)
+        agent._goals_for(returning, Goap())  # noqa: SLF001 - what it cannot be run for is said now, not when it is run
+        return returning
     forms = tuple(dict.fromkeys(goal.form for goal in agent.goals if goal.form is not None))
     if not forms:
         message = f"Agent {agent.name!r} has no goal with a type, so say what it is run for: returning=Report."

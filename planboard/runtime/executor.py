@@ -14,6 +14,7 @@ from planboard.actions.declarations import Retry
 from planboard.blackboard.schema import describe_error
 from planboard.errors import ActionError, ActionTimeoutError, ProcessWaitingError, Replan
 from planboard.runtime.asking import answer_of
+from planboard.runtime.hushing import hushed
 from planboard.runtime.outcome import ActionCall, AskedReplan, Command, Failed, NoteRetry, Outcome, Succeeded, leaves
 
 
@@ -157,7 +158,8 @@ async def _in_a_thread_that_may_be_left(work: Callable[[], object]) -> object:
 
 
 def _wrapped(call: ActionCall, error: Exception) -> ActionError:
-    message = f"Action {call.action.name!r} raised {describe_error(error)} ({call.action.where})"
+    told = hushed(describe_error(error), call.bound.entries)
+    message = f"Action {call.action.name!r} raised {told} ({call.action.where})"
     wrapped = ActionError(call.action.name, message)
     wrapped.__cause__ = error
     return wrapped

@@ -9,7 +9,7 @@ from pydantic_core import to_jsonable_python
 
 from planboard._text import brief, masked
 from planboard.blackboard.matching import conforms
-from planboard.blackboard.schema import adapter_for, describe, structural_problem
+from planboard.blackboard.schema import adapter_for, describe, public_schema, structural_problem
 from planboard.types import TypeForm, type_name
 
 
@@ -31,9 +31,10 @@ def fitted(form: TypeForm, given: Any) -> Any:
 def schema_for(form: TypeForm) -> dict[str, Any]:
     """Return the JSON schema of a type; an empty one, which anything fits, for a type that JSON cannot describe."""
     try:
-        return adapter_for(form).json_schema()
+        found: dict[str, Any] = public_schema(adapter_for(form).json_schema())
     except (PydanticInvalidForJsonSchema, PydanticUserError):
         return {}
+    return found
 
 
 def schema_of_decision(words: tuple[str, ...], parameters: Mapping[str, TypeForm]) -> dict[str, Any]:

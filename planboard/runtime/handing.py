@@ -8,6 +8,7 @@ from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.declarations import MARK, ActionDeclaration
 from planboard.actions.making import StepAction, parameter_name
+from planboard.blackboard.index import Query
 from planboard.blackboard.matching import conforms, members
 from planboard.types import All, Named, TypeForm
 
@@ -42,10 +43,15 @@ def parameters_for(inputs: Iterable[BoundInput]) -> dict[str, TypeForm]:
 
 def needed_by(agent: "Agent") -> tuple[BoundInput, ...]:
     """Return what has to be given to an agent, since its actions need it and none of them makes it."""
-    needed = agent.needed_inputs
-    asked = {item.query: item for action in agent.actions.values() for item in action.body.inputs}
-    asked |= {item.query: item for action in agent.actions.values() for item in action.body.required}
-    return tuple(replace(asked[query], optional=False) for query in needed)
+    asked = asked_by(agent)
+    return tuple(replace(asked[query], optional=False) for query in agent.needed_inputs)
+
+
+def asked_by(agent: "Agent") -> dict[Query, BoundInput]:
+    """Return all inputs of an agent, by query: what its actions take, and what it says itself that it needs."""
+    asked = {query: BoundInput(parameter_name(query.form, query.name), query) for query in agent.needed_inputs}
+    asked |= {item.query: item for action in agent.actions.values() for item in action.body.inputs}
+    return asked | {item.query: item for action in agent.actions.values() for item in action.body.required}
 
 
 def inputs_of_step(made: StepAction) -> "tuple[Input, ...]":

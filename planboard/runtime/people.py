@@ -34,6 +34,7 @@ from planboard.planners.world import binding_of
 from planboard.runtime.commit import new_entries, positions_hidden
 from planboard.runtime.fitting import schema_for, schema_of_decision, shown_to_people
 from planboard.runtime.given import as_entries, changed, for_outputs, forms_of
+from planboard.runtime.hushing import hushed
 from planboard.runtime.open_calls import OpenCall
 from planboard.runtime.policies import Approval
 from planboard.runtime.requests import Answer, Approve, Decision, Deny, Edit, Finished, Request, read_decision
@@ -93,7 +94,7 @@ class People:
             action=action.name,
             inputs=inputs,
             purpose="approval",
-            prompt=prompt,
+            prompt=hushed(prompt, bound.entries),
             schema=schema_of_decision(("approve", "edit", "deny"), forms_of(action)),
             arguments=shown_to_people(arguments),
             expires_at=None if expires is None else self._core.now + expires,
@@ -179,7 +180,7 @@ class People:
                     action=action.name,
                     inputs=inputs,
                     purpose="answer",
-                    prompt=_words(said),
+                    prompt=hushed(_words(said), bound.entries),
                     schema=schema_for(action.wait.form),
                     expires_at=None if expires is None else core.now + expires.total_seconds(),
                     tool_call=tool_call,

@@ -20,6 +20,7 @@ from planboard.errors import (
 )
 from planboard.events import ActionFailed, ActionSucceeded, ActionSuspended, ModelCalled, ReplanRequested
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
+from planboard.runtime.hushing import hushed
 from planboard.runtime.outcome import ActionCall, AskedReplan, leaves, spent
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Results:
             ActionFailed,
             call=call.number,
             action=call.action.name,
-            error=describe_error(cause),
+            error=hushed(describe_error(cause), call.bound.entries),
             excluded=not self.stopped_below(error),
             usage=self._spent(call),
         )

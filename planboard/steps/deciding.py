@@ -6,8 +6,9 @@ a child, so that its answer is kept and is the same when the step is run again.
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum, Flag
 from inspect import iscoroutinefunction
-from typing import Annotated, Any, Union, get_args
+from typing import Annotated, Any, Literal, Union, get_args, get_type_hints
 
 from planboard._text import brief, suggest
 from planboard.actions.action import BoundInput, root_name
@@ -55,6 +56,8 @@ class Decider:
         """What it is run as, unless it is asked in place."""
         if asks or iscoroutinefunction(function):
             self.part = as_part(_returning(typed, returns), within=within, name=self.name)
+        self.answers = choices_of(return_of(function))
+        """All that it may return, if its annotation says so: a `Literal` or an enum; else `None`."""
         matcher = Matcher()
         self.inputs: tuple[BoundInput, ...] = (
             self.part.inputs if self.part is not None else tuple(_bound(item, matcher) for item in given)
@@ -151,6 +154,31 @@ def _returning(function: Any, form: TypeForm) -> Any:
 def _bound(item: Input, matcher: Matcher) -> BoundInput:
     query = matcher.query(item.form, item.name)
     return BoundInput(item.parameter, query, item.collects, item.optional, item.has_default)
+
+
+def return_of(function: Any) -> TypeForm:
+    """Return what a function says that it returns; `None` if it does not, or cannot be understood yet."""
+    target = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004 - its hints
+    try:
+        return get_type_hints(target).get("return")
+    except (NameError, TypeError):  # the type is local to a function, or the object is no function
+        found = getattr(target, "__annotations__", {}).get("return")
+        return None if isinstance(found, str) else found
+
+
+def choices_of(form: TypeForm) -> tuple[Any, ...] | None:
+    """Return the values that a type has, if they can be counted: a `Literal`, an enum, yes or no; else `None`."""
+    found: list[Any] = []
+    for member in members(normal(form)) if form is not None else ():
+        if origin_of(member) is Literal:
+            found += get_args(member)
+        elif isinstance(member, type) and issubclass(member, Enum) and not issubclass(member, Flag):
+            found += member
+        elif member is bool or member is type(None):
+            found += (True, False) if member is bool else (None,)
+        else:
+            return None
+    return tuple(found) or None
 
 
 def element_of(form: TypeForm) -> TypeForm:

@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 async def gather(
-    jobs: Sequence[Callable[[], Awaitable[T]]], *, at_once: int | None = None, collect: bool = False
+    jobs: Sequence[Callable[[], Awaitable[T]]], *, concurrency: int | None = None, collect: bool = False
 ) -> list[T | Exception]:
     """Return what comes of jobs, in their order.
 
     Args:
         jobs: What is to be done. Each begins no earlier than those before it.
-        at_once: How many may run at once; `None` for all. What waits for a person gives way once no other runs.
+        concurrency: How many may run at once; `None` for all. What waits for a person gives way once no other runs.
         collect: Return the errors of jobs in their places. Otherwise, after the first failure no other job begins that
             had to wait for its turn, those that run come to their end, and the first error in the order of the jobs
             is raised.
@@ -33,13 +33,13 @@ async def gather(
 
     outcomes: dict[int, T | Exception] = {}
     waiting: dict[int, Exception] = {}
-    room = asyncio.Semaphore(at_once or max(len(jobs), 1))
+    room = asyncio.Semaphore(concurrency or max(len(jobs), 1))
     failed = False
 
     async def do(position: int) -> None:
         nonlocal failed
         async with room:
-            if failed and not collect and at_once is not None and position >= at_once:
+            if failed and not collect and concurrency is not None and position >= concurrency:
                 return  # the others have begun together
             try:
                 outcomes[position] = await jobs[position]()

@@ -6,20 +6,22 @@ from functools import partial
 from inspect import isasyncgenfunction
 from typing import Any, Union
 
+from pydantic import BaseModel
+
 from planboard._text import brief
 from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.making import StepAction, with_inputs
 from planboard.blackboard.matching import members, prospect
-from planboard.errors import ActionError, DefinitionError
+from planboard.errors import ActionError, DefinitionError, ProcessFailedError, ProcessStuckError
 from planboard.runtime.handing import declared_as
 from planboard.steps.composing import Contribution, agreed, composed, refuse_denied, values_of
-from planboard.steps.deciding import Decider, element_of, known_to
+from planboard.steps.deciding import Decider, element_of, known_to, return_of
 from planboard.steps.failing import StepFailed, failed
 from planboard.steps.gathering import gather
 from planboard.steps.part import Part, as_part
 from planboard.steps.sequence import OnError, check_gathering
-from planboard.types import TypeForm, is_type, origin_of, type_name
+from planboard.types import TypeForm, is_type, location_of, origin_of, type_name
 
 
 def map_each(
@@ -28,7 +30,7 @@ def map_each(
     *,
     name: str | None = None,
     on_error: OnError = "fail",
-    at_once: int | None = None,
+    concurrency: int | None = None,
     **options: Any,
 ) -> StepAction:
     """Return an action that runs a worker for every item at once, and yields the list of results.
@@ -44,19 +46,19 @@ def map_each(
         name: The name of the action; made from that of the worker by default.
         on_error: `"fail"`: if an item fails, no other begins, and the action fails once those that have begun are at
             their end. `"collect"`: a `StepFailed` stands in the place of each result that failed.
-        at_once: How many may run at once; all by default.
+        concurrency: How many may run at once; all by default.
         **options: What `@action` takes: `cost`, `value`, `pre`, `post`, `output`, `rerun` and so on.
 
     Example:
         >>> @action
         ... def price(order: Order) -> Price: ...
-        >>> map_each(list[Order], price, at_once=4)
+        >>> map_each(list[Order], price, concurrency=4)
         <step 'map_price'>
 
     Raises:
         DefinitionError: Something about it cannot work.
     """
-    return _over("map_each", items, worker, name or f"map_{_name_of(worker)}", on_error, at_once, options)
+    return _over("map_each", items, worker, name or f"map_{_name_of(worker)}", on_error, concurrency, options)
 
 
 def for_each(
@@ -81,9 +83,9 @@ def for_each(
 
 
 def _over(
-    kind: str, items: Any, worker: Any, called: str, on_error: OnError, at_once: int | None, options: dict[str, Any]
+    kind: str, items: Any, worker: Any, called: str, on_error: OnError, concurrency: int | None, options: dict[str, Any]
 ) -> StepAction:
-    check_gathering(called, on_error, at_once)
+    check_gathering(called, on_error, concurrency)
     part = as_part(worker, within=called)
     source = _Source(items, part, called)
     rest = [item for item in part.inputs if not _is_item(item.query.form, source.element)]
@@ -95,18 +97,24 @@ def _over(
         )
         raise DefinitionError(message)
 
-    async def do(context: ActionContext, there: Sequence[Addition], item: object) -> Any:
+    async def do(context: ActionContext, there: Sequence[Addition], place: int, item: object) -> Any:
         given = Addition(item, declared_as(item, source.element))
         others = [one for one in there if not _is_item(one.type or type(one.value), source.element)]
-        found = await part.results(context, (*part.chosen(others), given))
-        refuse_denied(called, part, found)
+        try:
+            found = await part.results(context, (*part.chosen(others), given))
+            refuse_denied(called, part, found)
+        except (ActionError, ProcessFailedError, ProcessStuckError) as error:
+            if on_error == "collect":
+                raise  # its place is told beside
+            message = f"{called}[{place}]: {error}"
+            raise ActionError(called, message) from error
         return values_of(found)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         found = await source.items(context, there)
-        jobs = [partial(do, context, there, item) for item in found]
+        jobs = [partial(do, context, there, place, item) for place, item in enumerate(found)]
         if kind == "map_each":
-            outcomes = await gather(jobs, at_once=at_once, collect=on_error == "collect")
+            outcomes = await gather(jobs, concurrency=concurrency, collect=on_error == "collect")
         else:
             outcomes = []
             for job in jobs:  # what waits is raised here, before the next one begins
@@ -149,7 +157,7 @@ class _Source:
             if isasyncgenfunction(given):
                 message = f"{called!r} gets its items from an asynchronous generator; return a list from it instead."
                 raise DefinitionError(message)
-            element = element_of(_return_of(given))
+            element = _returned_by(given, called)
             self.decider = Decider(given, within=called, role="items", known=known_to(part), returns=list[Any])
         elif _has_order(given):
             self._literal = tuple(given)
@@ -182,12 +190,16 @@ class _Source:
         return tuple(found)
 
 
+_NO_ITEMS = (str, bytes, Mapping, AbstractSet, BaseModel)
+"""What can be gone over, and yet has no items in an order of their own."""
+
+
 def _itself(**given: Any) -> Any:
     return given["items"]
 
 
 def _has_order(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | AbstractSet)
+    return isinstance(value, Iterable) and not isinstance(value, _NO_ITEMS)
 
 
 def _is_of_sets(form: TypeForm) -> bool:
@@ -195,14 +207,24 @@ def _is_of_sets(form: TypeForm) -> bool:
     return any(isinstance(origin, type) and issubclass(origin, AbstractSet) for origin in origins)
 
 
-def _return_of(function: Any) -> TypeForm:
-    import typing
+def _returned_by(function: Any, called: str) -> TypeForm:
+    """Return the type of the items that a function returns, or `None` if it does not say.
 
-    try:
-        return typing.get_type_hints(function).get("return")
-    except (NameError, TypeError):  # the type is local to a function, or the object is no function
-        found = getattr(function, "__annotations__", {}).get("return")
-        return None if isinstance(found, str) else found
+    Raises:
+        DefinitionError: What it returns is no collection.
+    """
+    form = return_of(function)
+    if form is None:
+        return None
+    element = element_of(form)
+    plain = [member for member in members(form) if isinstance(member, type)] if element is None else []
+    if any(not issubclass(member, Iterable) or issubclass(member, _NO_ITEMS) for member in plain):
+        message = (
+            f"{called!r} gets its items from a function that returns {type_name(form)}, which is no collection. Let it "
+            "return a list, as in `-> list[Order]`."
+        )
+        raise DefinitionError(message, where=location_of(function))
+    return element
 
 
 def _only_input(part: Part, called: str) -> TypeForm:

@@ -19,7 +19,7 @@ from planboard.actions.waiting import AskPerson, Denied
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.matching import prospect
 from planboard.errors import ActionError, DefinitionError
-from planboard.runtime.handing import declared_as
+from planboard.runtime.handing import asked_by, declared_as
 from planboard.types import TypeForm, type_name
 
 if TYPE_CHECKING:
@@ -214,11 +214,11 @@ class _Once:
 def _of_agent(agent: "Agent", name: str | None) -> Part:
     forms = tuple(dict.fromkeys(goal.form for goal in agent.goals if goal.form is not None))
     returning = Union[forms] if forms else None  # noqa: UP007 - made at run time
-    asked = {item.query: item for action in agent.actions.values() for item in action.body.inputs}
+    given = {*agent.from_outside, *agent.needed_inputs}
     inputs = tuple(
         BoundInput(item.parameter, query, item.collects, optional=query not in agent.needed_inputs)
-        for query, item in sorted(asked.items(), key=lambda pair: str(pair[0]))
-        if query in agent.from_outside
+        for query, item in sorted(asked_by(agent).items(), key=lambda pair: str(pair[0]))
+        if query in given
     )
     return Part(name or agent.name, agent.description, agent, returning, inputs)
 

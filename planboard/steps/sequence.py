@@ -1,11 +1,12 @@
 """`sequence`, `parallel`, `loop` and `branch`: steps that are made of others."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from typing import Any, Literal, TypeAlias, Union
 
+from planboard._text import suggest
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.making import StepAction
 from planboard.actions.waiting import Denied
@@ -36,7 +37,7 @@ def sequence(*parts: Any, name: str | None = None, **options: Any) -> StepAction
         DefinitionError: Something about it cannot work.
     """
     given = _flat(parts)
-    called = name or _joined(given, "_then_")
+    called = name or _joined(given, "_then_") or "sequence"
     made = as_parts(given, within=called)
     steps = list(zip_longest(made, made[1:]))
 
@@ -58,7 +59,7 @@ def sequence(*parts: Any, name: str | None = None, **options: Any) -> StepAction
 
 
 def parallel(
-    *parts: Any, name: str | None = None, on_error: OnError = "fail", at_once: int | None = None, **options: Any
+    *parts: Any, name: str | None = None, on_error: OnError = "fail", concurrency: int | None = None, **options: Any
 ) -> StepAction:
     """Return an action that runs parts at once. It yields what they yield, in their order, not in that of time.
 
@@ -68,20 +69,20 @@ def parallel(
         parts: Agents, actions, steps, or functions with types.
         name: The name of the action; made from those of the parts by default.
         on_error: `"fail"`: if a part fails, so does the action. `"collect"`: a `StepFailed` stands in its place.
-        at_once: How many may run at once; all by default.
+        concurrency: How many may run at once; all by default.
         **options: What `@action` takes.
 
     Raises:
         DefinitionError: Something about it cannot work.
     """
     given = _flat(parts)
-    called = name or _joined(given, "_and_")
+    called = name or _joined(given, "_and_") or "parallel"
     made = as_parts(given, within=called)
-    check_gathering(called, on_error, at_once)
+    check_gathering(called, on_error, concurrency)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         jobs = [partial(_agreed, called, part, context, there) for part in made]
-        outcomes = await gather(jobs, at_once=at_once, collect=on_error == "collect")
+        outcomes = await gather(jobs, concurrency=concurrency, collect=on_error == "collect")
         return [
             [Addition(failed(part.name, place, outcome))] if isinstance(outcome, Exception) else outcome
             for place, (part, outcome) in enumerate(zip(made, outcomes, strict=True))
@@ -173,13 +174,15 @@ def branch(
     """
     ways: dict[Any, Any] = dict(then) if isinstance(then, Mapping) else {True: then}
     rest = [] if otherwise is None else [otherwise]
-    called = name or _joined([*ways.values(), *rest], "_or_")
+    called = name or _joined([*ways.values(), *rest], "_or_") or "branch"
     made = as_parts([*ways.values(), *rest], within=called)
     chosen: dict[Any, Part | None] = dict(zip(ways, made, strict=False))
     fallback = made[-1] if rest else None
     yes_or_no = not isinstance(then, Mapping)
     answers = bool if yes_or_no else Union[tuple(type(key) for key in ways)]  # noqa: UP007 - made at run time
     decider = Decider(when, within=called, role="when", known=known_to(*made), returns=answers)
+    if not yes_or_no:
+        _check_ways(called, ways, decider.answers)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         key = await (decider.holds if yes_or_no else decider.decide)(context, there)
@@ -211,6 +214,19 @@ def branch(
     )
 
 
+def _check_ways(called: str, ways: Iterable[Any], answers: tuple[Any, ...] | None) -> None:
+    """Refuse ways that are never taken, as far as it is known what may be answered.
+
+    Raises:
+        DefinitionError: There is one.
+    """
+    for key in ways if answers is not None else ():
+        if not any(key == answer and type(key) is type(answer) for answer in answers or ()):
+            hint = suggest(str(key), map(str, answers or ()))
+            message = f"{called!r} has a way for {key!r}, which its function never returns. {hint}"
+            raise DefinitionError(message)
+
+
 def _names_of_ways(called: str, parts: Sequence[Part], options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names that what comes of a branch is bound to, whichever part was run."""
     if options.get("output") is not None:
@@ -234,7 +250,7 @@ def _or_failed(form: TypeForm) -> TypeForm:
     return StepFailed if form is None else Union[form, StepFailed]  # noqa: UP007 - made at run time
 
 
-def check_gathering(called: str, on_error: object, at_once: object) -> None:
+def check_gathering(called: str, on_error: object, concurrency: object) -> None:
     """Refuse what says nothing about how several things are run at once.
 
     Raises:
@@ -243,8 +259,12 @@ def check_gathering(called: str, on_error: object, at_once: object) -> None:
     if on_error not in ("fail", "collect"):
         message = f'{called!r} has on_error={on_error!r}; it is "fail" or "collect".'
         raise DefinitionError(message)
-    if at_once is not None and (isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1):
-        message = f"{called!r} has at_once={at_once!r}; it is a whole number of at least 1, or None for all at once."
+    if concurrency is not None and (
+        isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1
+    ):
+        message = (
+            f"{called!r} has concurrency={concurrency!r}; it is a whole number of at least 1, or None for all at once."
+        )
         raise DefinitionError(message)
 
 
@@ -260,7 +280,7 @@ def _flat(parts: Sequence[Any]) -> tuple[Any, ...]:
 def _joined(parts: Sequence[Any], word: str) -> str:
     """Return a name made of names."""
     names = [_name_of(part) for part in parts]
-    text = word.join(names)
+    text = word.join(names)  # of nothing it is empty
     return text if len(text) <= _LONGEST else f"{names[0]}{word}{len(names) - 1}_more"
 
 

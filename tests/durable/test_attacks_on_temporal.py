@@ -661,6 +661,28 @@ def test_secrets_are_in_nobodys_history(address):
     assert "hidden-" not in on(address, agent, secrets=known)(act)
 
 
+@achieves_goal("in", value=0.9)
+@action
+def be_refused(login: Login) -> Book:
+    raise ValueError(f"no such key: {login.key.get_secret_value()}, {login.api_key}")
+
+
+def test_what_an_error_says_of_secrets_is_in_nobodys_history(address):
+    """Case 165."""
+    agent = Agent("refusing", [be_refused])
+    known = {"Login.key": "hidden-1", "Login.api_key": "hidden-22"}
+
+    async def act(scene: Scene) -> tuple[str, str]:
+        runs = await type(scene.runs).connect(address, [agent], queue=scene.queue, secrets=known)
+        run_id = await runs.submit(agent, Login(user="ada", key="hidden-1", api_key="hidden-22"))
+        process = await runs.wait(run_id)
+        return process.reason, "".join(map(str, await scene.history(run_id)))
+
+    reason, history = on(address, agent, secrets=known)(act)
+    assert "no such key: ***, ***" in reason
+    assert "hidden-" not in history
+
+
 # Replay
 
 

@@ -107,7 +107,7 @@ def test_items_that_wait_do_not_hold_up_the_others(waiting):
     from planboard.steps import branch
 
     worker = branch(is_first, asking, mixed, name="worker")
-    process = run_step(map_each(orders(1, 2, 3, 4), worker, at_once=1))
+    process = run_step(map_each(orders(1, 2, 3, 4), worker, concurrency=1))
 
     assert len(process.pending) == waiting
     assert [effects["mixed", number] for number in (3, 4)] == ([1, 1])

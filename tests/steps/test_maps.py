@@ -182,7 +182,7 @@ def test_items_run_at_once_or_one_after_another():
         return Price(id=order.id, euros=1)
 
     found = []
-    for step in (map_each(orders(*range(8)), work), map_each(orders(*range(8)), work, at_once=3)):
+    for step in (map_each(orders(*range(8)), work), map_each(orders(*range(8)), work, concurrency=3)):
         Watch.most = 0
         run_step(step)
         found.append(Watch.most)

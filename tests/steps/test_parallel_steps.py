@@ -97,7 +97,7 @@ def test_at_most_so_many_run_at_once():
         running.pop()
         return Price(id=order.id, euros=1)
 
-    process = run_step(parallel(*[work] * 6, at_once=2), Order(id=1))
+    process = run_step(parallel(*[work] * 6, concurrency=2), Order(id=1))
 
     assert effects["most"] == 2
     assert len(values(process)) == 6
@@ -336,9 +336,9 @@ def test_two_processes_of_one_agent_share_nothing():
     ]
 
 
-@pytest.mark.parametrize("at_once", [0, -1, True, 1.5, "2"])
-def test_a_limit_that_is_none_is_refused(at_once):
+@pytest.mark.parametrize("concurrency", [0, -1, True, 1.5, "2"])
+def test_a_limit_that_is_none_is_refused(concurrency):
     from planboard import DefinitionError
 
     with pytest.raises(DefinitionError, match="whole number of at least 1"):
-        parallel(price, tax, at_once=at_once)
+        parallel(price, tax, concurrency=concurrency)

@@ -181,7 +181,7 @@ import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from orders import Order, go, orders, price, sell, tax
 from planboard import Agent, map_each, parallel, sequence
-agent = Agent("a", [sequence(map_each(orders(*range(9)), price, at_once=4), parallel(tax, price, sell, name="p"))])
+agent = Agent("a", [sequence(map_each(orders(*range(9)), price, concurrency=4), parallel(tax, price, sell, name="p"))])
 process = agent.process(Order(id=1), planner="utility", id="run")
 go(process)
 process.respond(process.pending[0].id, True)

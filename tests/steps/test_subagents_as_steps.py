@@ -223,7 +223,7 @@ def test_parts_ask_the_model_of_the_process():
     async def guess(order: Order, ai: Ai) -> Report:
         return Report(text=await ai.text("What is it?"))
 
-    agent = Agent("a", [map_each(orders(1, 2), guess, at_once=1)], services=[Ai(ScriptedModel("one", "two"))])
+    agent = Agent("a", [map_each(orders(1, 2), guess, concurrency=1)], services=[Ai(ScriptedModel("one", "two"))])
 
     assert values(done(agent, planner="utility")) == [[Report(text="one"), Report(text="two")]]
 

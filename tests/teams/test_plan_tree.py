@@ -431,7 +431,7 @@ def test_nothing_about_a_tree_is_suspicious():
         (lambda: given([lambda: None]), ""),
         (lambda: given([look_up], execution="parrallel"), "Did you mean 'parallel'"),
         (lambda: given([look_up], sees="all"), "there is no such way"),
-        (lambda: given([look_up], on_failure="collct"), "Did you mean 'collect'"),
+        (lambda: given([look_up], on_error="collct"), "Did you mean 'collect'"),
         (lambda: given([look_up], concurrency=0), "a whole number of at least 1"),
         (lambda: given([look_up], max_replans=-1), "a whole number of at least 0"),
         (lambda: given([look_up], max_replans=True), "a whole number of at least 0"),
@@ -443,7 +443,7 @@ def test_nothing_about_a_tree_is_suspicious():
         (lambda: given([look_up], returning="Chart"), "is no type"),
     ],
     ids=[
-        "none", "no worker", "lambda", "execution", "sees", "on_failure", "concurrency", "max_replans", "bool", "planner",
+        "none", "no worker", "lambda", "execution", "sees", "on_error", "concurrency", "max_replans", "bool", "planner",
         "no plan", "a plan", "review", "report", "returning",
     ],
 )  # fmt: skip

@@ -168,10 +168,10 @@ def test_a_step_that_waits_makes_room_for_others():
     assert did == {"b": 1, "c": 1}
 
 
-@pytest.mark.parametrize("on_failure", ["stop", "collect"])
-def test_a_failure_leaves_what_others_have_been_asked_and_their_answers_count(on_failure):
+@pytest.mark.parametrize("on_error", ["stop", "collect"])
+def test_a_failure_leaves_what_others_have_been_asked_and_their_answers_count(on_error):
     """Case 095."""
-    process = made(on_failure=on_failure).process(plan(step("a", tags=("pay",)), step("b", task="fail")))
+    process = made(on_error=on_error).process(plan(step("a", tags=("pay",)), step("b", task="fail")))
     waits, pending = go(process), asked(process)
     answer(process, "a")
     go(process)

@@ -217,7 +217,7 @@ def test_when_a_step_fails_no_other_is_begun(work):
 
 def test_what_does_not_depend_on_a_failed_step_is_done_first_where_that_is_wanted(work):
     process = ended(
-        tree(work, execution="sequential", on_failure="collect"),
+        tree(work, execution="sequential", on_error="collect"),
         plan(step("a", task="fail"), step("b"), step("c", "a")),
     )
 
@@ -228,7 +228,7 @@ def test_what_does_not_depend_on_a_failed_step_is_done_first_where_that_is_wante
 def test_all_failures_are_told_at_once_where_all_is_done_first(work):
     replan = replacing(a={"task": "a"}, b={"task": "b"})
 
-    tree(work, replan, on_failure="collect").run(plan(step("a", task="fail 1"), step("b", task="fail 2")))
+    tree(work, replan, on_error="collect").run(plan(step("a", task="fail 1"), step("b", task="fail 2")))
 
     assert [failure.step for failure in replan.told[0].failures] == ["a", "b"]
 

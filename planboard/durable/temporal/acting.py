@@ -224,7 +224,7 @@ def _outcome(process: Process, call: ActionCall, outcome: Outcome, codec: EventC
             bindings = {name: codec.values.encode(value) for name, value in signal.bindings.items()}
             return {"kind": "replan", "reason": signal.reason, "bindings": bindings}
         case Failed(error):
-            return {"kind": "failed", "error": error_data(error)}
+            return {"kind": "failed", "error": error_data(error, call.bound.entries)}
 
 
 def _answered(outcome: Outcome, took: Sequence[ModelUsage]) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from typing import Any
 
 import planboard.errors
 from planboard.blackboard.codec import Codec, from_text, to_text
+from planboard.blackboard.entry import Entry
 from planboard.blackboard.schema import describe_error
 from planboard.errors import EntryTypeError, ExecutionError, InvalidAnswerError, PlanboardError, RequestError
+from planboard.runtime.hushing import hushed
 from planboard.runtime.requests import Answer, Approve, Deny, Edit, Finished
 
 LIMIT = 1_900_000
@@ -64,16 +66,16 @@ class _ElsewhereError(Exception):
     """Something was raised on another machine; a subclass has the name of what it was there."""
 
 
-def error_data(error: BaseException) -> dict[str, Any]:
-    """Return an error as data: its class by name, its words, and those of its cause."""
-    kind, _, text = describe_error(error).partition(": ")
+def error_data(error: BaseException, given: Sequence[Entry] = ()) -> dict[str, Any]:
+    """Return an error as data: class, words and cause, without the secrets that were given."""
+    kind, _, text = hushed(describe_error(error), given).partition(": ")
     data: dict[str, Any] = {"type": kind, "text": text}
     if isinstance(error, ExecutionError):
         data["action"] = error.action
     if isinstance(error, RequestError):
         data["request"] = error.request_id
     if error.__cause__ is not None:
-        data["cause"] = error_data(error.__cause__)
+        data["cause"] = error_data(error.__cause__, given)
     return data
 
 

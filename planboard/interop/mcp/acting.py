@@ -8,7 +8,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from planboard._text import brief
 from planboard.actions.decorators import declare_action
-from planboard.actions.making import StepAction, with_inputs
+from planboard.actions.making import StepAction, check_options, with_inputs
 from planboard.blackboard.schema import adapter_for
 from planboard.errors import DefinitionError, McpError
 from planboard.interop.mcp.results import McpResult, Outcome
@@ -44,6 +44,7 @@ def action_of(  # noqa: D417, PLR0913 - the rest is as for `McpServer.action`
     Raises:
         DefinitionError: Something about it cannot work.
     """
+    check_options(f"tool {tool!r}", options, where)
     whole = takes is not None and not isinstance(takes, Mapping)
     inputs = {_WHOLE: _checked_whole(tool, takes, where)} if whole else _checked(tool, takes or {}, where)
     if not (is_type(returns) or returns is None):

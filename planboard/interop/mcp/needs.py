@@ -29,6 +29,9 @@ def needs_for(agent: Catalogue, goals: Iterable[Goal]) -> tuple[Need, ...]:
     """Return what may be given to an agent for some of its goals, in order of names."""
     search = _Search(agent, tuple(goals))
     leaves = search.leaves()
+    if not search.reaches(leaves):  # what is made only of each other has to begin somewhere
+        wider = leaves | search.cut_off(leaves)
+        leaves = wider if search.reaches(wider) else leaves
     collected = {item.query: item.parameter for item in reversed(search.inputs()) if item.collects}
     possible = search.reaches(leaves)
     return tuple(
@@ -57,10 +60,24 @@ class _Search:
         """Return what these actions ask for and none makes."""
         asked = {query for action in self._relevant for query in self._asks(action)}
         asked |= {query for goal in self._goals for query in self._asks_conditions(self._pre_of(goal))}
+        begins = tuple(self._agent.needed_inputs)  # some kinds of agents know what they begin with
         return frozenset(
             query
             for query in asked
-            if query.form is not None and query.form not in COMES_OF_WAITING and not self._makers(query)
+            if query.form is not None
+            and query.form not in COMES_OF_WAITING
+            and (not self._makers(query) or any(_answers(query, first) for first in begins))
+        )
+
+    def cut_off(self, given: frozenset[Query]) -> frozenset[Query]:
+        """Return what these actions need and cannot have of what is given, but for what the goals are about."""
+        runnable = self._runnable(given)
+        needed = {item.query for action in self._relevant for item in action.body.required}
+        return frozenset(
+            query
+            for query in needed
+            if query.form not in (None, *COMES_OF_WAITING, *(goal.form for goal in self._goals))
+            and not self._can_be_had(query, given, runnable)
         )
 
     def requires(self, leaf: Query) -> bool:
@@ -69,6 +86,15 @@ class _Search:
 
     def reaches(self, given: frozenset[Query]) -> bool:
         """Tell whether a goal can be reached from what is given, whatever conditions say."""
+        runnable = self._runnable(given)
+        return any(
+            any(action.name in runnable for action in self._achievers(goal))
+            and self._can_hold(self._pre_of(goal), given, runnable)
+            for goal in self._goals
+        )
+
+    def _runnable(self, given: frozenset[Query]) -> set[str]:
+        """Return the names of the actions that may run in the end, whatever conditions say."""
         runnable: set[str] = set()
         while True:
             more = {
@@ -77,13 +103,8 @@ class _Search:
                 if action.name not in runnable and self._can_run(action, given, runnable)
             }
             if not more:
-                break
+                return runnable
             runnable |= more
-        return any(
-            any(action.name in runnable for action in self._achievers(goal))
-            and self._can_hold(self._pre_of(goal), given, runnable)
-            for goal in self._goals
-        )
 
     def _walk_back(self) -> list[Action]:
         found: dict[str, Action] = {}

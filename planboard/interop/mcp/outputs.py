@@ -10,7 +10,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from planboard._text import brief, is_secret
-from planboard.blackboard.schema import adapter_for
+from planboard.blackboard.schema import adapter_for, public_schema
 from planboard.llm.schemas import Schema
 from planboard.types import TypeForm
 
@@ -33,7 +33,7 @@ class Output:
         """Return what results of a type look like."""
         try:
             adapter = adapter_for(form)
-            schema = adapter.json_schema(mode="serialization")
+            schema = public_schema(adapter.json_schema(mode="serialization"))
         except (PydanticSchemaGenerationError, PydanticInvalidForJsonSchema, PydanticUserError):
             return cls(None, is_wrapped=True, adapter=None)
         if schema.get("type") == "object" and "$ref" not in schema:

@@ -2,8 +2,9 @@
 
 import logging
 import os
+import re
 import shlex
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,11 +112,12 @@ def place_of(
         shown = f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
         return Place(name or host, shown, server, headers=headers or {})
     if is_command and isinstance(server, Sequence):
-        words = tuple(map(os.fspath, server))
-        if not words or not all(isinstance(word, str) for word in words):
+        given = tuple(server)
+        words = tuple(os.fspath(word) for word in given if isinstance(word, str | os.PathLike))
+        if not words or len(words) < len(given) or not all(isinstance(word, str) for word in words):
             message = f"from_mcp({server!r}): a command is a list of texts, as in ['uvx', 'mcp-server-git']."
             raise DefinitionError(message)
-        shown = without_secrets(shlex.join(words))
+        shown = without_secrets(" ".join(_without_values_of_secrets(words)))
         shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
         return Place(name or Path(words[0]).name, f"`{shown}`", words, env=env or {}, cwd=cwd)
     if isinstance(server, str | bytes) or not (hasattr(server, "run") or hasattr(server, "__aenter__")):
@@ -127,6 +129,19 @@ def place_of(
     known = getattr(server, "name", None)
     found = name or (known if isinstance(known, str) else "") or type(server).__name__
     return Place(found, "in this program", server)
+
+
+def _without_values_of_secrets(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command, but not what follows an option such as `--api-key`, or stands in it."""
+    hidden = False
+    for word in words:
+        option, equals, _ = word.partition("=")
+        secret = option.startswith("-") and _SECRET_OPTION.search(option.replace("-", "_")) is not None
+        yield "***" if hidden else f"{option}=***" if secret and equals else shlex.quote(word)
+        hidden = secret and not equals
+
+
+_SECRET_OPTION = re.compile(r"(?:token|secret|password|passwd|credential|api_?key)s?$", re.IGNORECASE)
 
 
 def _ourselves() -> Any:

@@ -41,6 +41,9 @@ class McpServer:
         start_timeout: float = _START,
     ) -> None:
         self._place = place_of(server, name=name, env=env, cwd=cwd, headers=headers)
+        if not isinstance(prefix, str):
+            message = f"from_mcp(prefix={prefix!r}): it is a text, which is put before the names of tools."
+            raise DefinitionError(message)
         self._only = None if only is None else _names(only)
         self._prefix = prefix
         self._timeout = _checked("timeout", timeout) if timeout is not None else None

@@ -12,6 +12,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
 from mcp.types import ListToolsResult, Tool
 
+from planboard.errors import DefinitionError
 from planboard.interop.mcp.calls import Calls
 from planboard.interop.mcp.goals import GoalTool, tools_of
 from planboard.planners.base import Planner
@@ -33,6 +34,9 @@ def make_server(
     how_to_answer: Callable[[Process], str] | None,
 ) -> Server[Any]:
     """Return the server; see `to_mcp`."""
+    if not isinstance(agent, Agent):
+        message = f"to_mcp({agent!r}): it is no Agent."
+        raise DefinitionError(message)
     tools = tools_of(agent)
     chosen = None if planner is None else as_planner(planner)
     calls = Calls(agent, tools, chosen, options, how_to_answer)

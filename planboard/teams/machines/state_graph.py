@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from planboard._text import listed, suggest
+from planboard._text import brief, listed, suggest
 from planboard.actions.action import Action
 from planboard.actions.state import state_of, substates
 from planboard.blackboard.matching import members
@@ -218,6 +218,12 @@ def declared_graph(states: States, declared: Mapping[StateName, Any]) -> dict[ty
     Raises:
         DefinitionError: It names a state that is none of the machine's.
     """
+    if not isinstance(declared, Mapping):
+        message = (
+            f"State machine {states.machine!r}: transitions={brief(declared)} is no mapping. Write it by state, as in "
+            "transitions={Draft: [Review]}."
+        )
+        raise DefinitionError(message)
     found: dict[type, dict[TypeForm, None]] = {}
     for source, targets in declared.items():
         followers: dict[TypeForm, None] = {}

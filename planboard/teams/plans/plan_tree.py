@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from planboard._text import listed, suggest
 from planboard.actions.goal import Goal
 from planboard.actions.waiting import Denied
+from planboard.blackboard.index import Query
 from planboard.blackboard.matching import members, prospect
 from planboard.blackboard.registry import Migration
 from planboard.errors import DefinitionError
@@ -56,7 +58,7 @@ class PlanTree(Agent):
         sees: Which results a worker is given: "needed", those that the step directly depends on, or "upstream", all
             that it depends on.
         concurrency: How many steps may run at once; by default all that can.
-        on_failure: What becomes of other steps when one fails: "stop", nothing else is begun, or "collect", what does
+        on_error: What becomes of other steps when one fails: "stop", nothing else is begun, or "collect", what does
             not depend on it is done first. What has begun comes to its end, also if it waits for a person.
         review: Looks at each result: a function, action or agent that yields a `Verdict` or a `bool`, or a question
             that a model answers.
@@ -90,7 +92,7 @@ class PlanTree(Agent):
         execution: Execution = "dependencies",
         sees: Sight = "needed",
         concurrency: int | None = None,
-        on_failure: Literal["stop", "collect"] = "stop",
+        on_error: Literal["stop", "collect"] = "stop",
         review: Any = None,
         max_replans: int = 2,
         partial: bool = False,
@@ -106,7 +108,7 @@ class PlanTree(Agent):
     ) -> None:
         _refuse_unknown(name, "execution", execution, get_args(Execution))
         _refuse_unknown(name, "sees", sees, get_args(Sight))
-        _refuse_unknown(name, "on_failure", on_failure, ("stop", "collect"))
+        _refuse_unknown(name, "on_error", on_error, ("stop", "collect"))
         _refuse_number(name, "concurrency", 1 if concurrency is None else concurrency, least=1)
         _refuse_number(name, "max_replans", max_replans, least=0)
         _refuse_number(name, "max_steps", max_steps, least=1)
@@ -125,7 +127,7 @@ class PlanTree(Agent):
             needs=forms,
             planning=planning,
             replanning=replanning,
-            dispatch=Dispatch(routing, execution, sees, concurrency, on_failure == "collect", reviewer),
+            dispatch=Dispatch(routing, execution, sees, concurrency, on_error == "collect", reviewer),
             reporter=reporter,
             max_replans=max_replans,
             max_steps=max_steps,
@@ -147,6 +149,19 @@ class PlanTree(Agent):
             migrations=migrations,
             agents=agents_of(parts),
         )
+        self._given_plans = planning is None
+
+    @cached_property
+    def from_outside(self) -> frozenset[Query]:
+        """The queries of inputs that nobody makes; of the plan, too, where the first one is given."""
+        plan = {self.matcher.query(TaskPlan)} if self._given_plans else set()
+        return super().from_outside | plan
+
+    @property
+    def needed_inputs(self) -> tuple[Query, ...]:
+        """What has to be given to it: what is planned from, or the plan itself."""
+        plan = (self.matcher.query(TaskPlan),) if self._given_plans else ()
+        return tuple(dict.fromkeys(sorted((*super().needed_inputs, *plan), key=str)))
 
 
 _HANDED_ON = (TaskPlan, TaskStep, Assignment, StepResult, PlanOutcome, PlanSetback)

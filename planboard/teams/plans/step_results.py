@@ -137,4 +137,5 @@ class PlanSetback(_Results):
 
 def _told(failure: StepResult) -> str:
     who = f" (worker {failure.worker!r})" if failure.worker else ""
-    return f"Step {failure.step!r}{who}: {(failure.error or '').rstrip('.')}."
+    error = failure.error or ""
+    return f"Step {failure.step!r}{who}: {error}{'' if error.endswith(('.', '!', '?')) else '.'}"

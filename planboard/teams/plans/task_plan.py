@@ -1,8 +1,8 @@
 """A plan of tasks: a tree of steps that says what depends on what, checked as a whole, and never changed in place."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from keyword import iskeyword
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -45,6 +45,18 @@ class TaskStep(BaseModel):
         default=(), description="Parts of the task that are done before it, each by itself; it is given their results."
     )
     """Sub-steps: they are done before it, independently of each other unless they say what they need."""
+
+    if TYPE_CHECKING:  # lists are taken too, which the fields do not say
+
+        def __init__(
+            self,
+            *,
+            id: str,  # noqa: A002 - it is the field's name
+            task: str,
+            needs: Sequence[str] = (),
+            tags: Sequence[str] = (),
+            steps: "Sequence[TaskStep]" = (),
+        ) -> None: ...
 
     @field_validator("id")
     @classmethod
@@ -100,6 +112,10 @@ class TaskPlan(BaseModel):
     """What the whole is for."""
     steps: tuple[TaskStep, ...] = Field(min_length=1, description="The steps; they are independent unless they say so.")
     """The steps at the top; their sub-steps are within them."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, goal: str, steps: Sequence[TaskStep]) -> None: ...
 
     @field_validator("goal")
     @classmethod

@@ -128,13 +128,33 @@ def test_a_no_of_a_policy_comes_after_any_other_action():
 
 
 def test_a_goal_that_no_way_leads_to_names_what_its_actions_need():
+    @action(pre=["released"])
+    def use(a: A) -> C: ...
+
+    @action(post=["released"])
+    def release(c: C) -> B: ...
+
+    assert needs(use, release, goals=[C]) == {"A": True}
+
+
+def test_what_is_made_only_of_what_the_goal_is_about_has_to_be_given():
     @action
     def use(a: A, b: B) -> C: ...
 
     @action
     def make(c: C) -> B: ...
 
-    assert needs(use, make, goals=[C]) == {"A": True}
+    assert needs(use, make, goals=[C]) == {"A": True, "B": True}
+
+
+def test_of_what_is_made_only_of_each_other_any_may_be_given():
+    @action
+    def go(a: A) -> B: ...
+
+    @action
+    def back(b: B) -> A | C: ...
+
+    assert needs(go, back, goals=[C]) == {"A": False, "B": False}
 
 
 def test_that_a_chat_agent_may_hand_over_is_no_tool():

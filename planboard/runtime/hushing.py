@@ -1,0 +1,53 @@
+"""Texts that are kept and shown, without the secrets that an action was given.
+
+What a text says under a secret name is hidden wherever texts are made. Here it is about a secret that stands in the
+middle of one, as in "no such account: hunter2", which only those can find who know what the action was given.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+
+from pydantic import BaseModel, Secret, SecretBytes, SecretStr
+
+from planboard._text import is_secret
+from planboard.blackboard.entry import Entry
+
+_SHORTEST = 4
+"""Shorter texts stand in others by chance."""
+_DEPTH = 8
+_HIDDEN = "***"
+
+
+def hushed(text: str, given: Iterable[Entry]) -> str:
+    """Return a text without the secrets in some entries: values of secret types, and texts under secret names."""
+    found = {secret for entry in given for secret in _secrets(entry.value, is_secret(entry.name or ""), _DEPTH)}
+    for secret in sorted(found, key=lambda one: (-len(one), one)):  # one may be the beginning of another
+        text = text.replace(secret, _HIDDEN)
+    return text
+
+
+def _secrets(value: object, hidden: bool, depth: int) -> Iterator[str]:  # noqa: FBT001 - handed down
+    if isinstance(value, Secret | SecretStr | SecretBytes):
+        value, hidden = value.get_secret_value(), True
+    if isinstance(value, bytes) and hidden:
+        value = value.decode(errors="replace")
+    if isinstance(value, str):
+        if hidden and len(value) >= _SHORTEST:
+            yield value
+        return
+    if depth == 0:
+        return
+    for name, part in _parts(value):
+        yield from _secrets(part, hidden or is_secret(name), depth - 1)
+
+
+def _parts(value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, BaseModel):
+        yield from value.__dict__.items()
+        yield from (value.__pydantic_extra__ or {}).items()
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from ((item.name, getattr(value, item.name, None)) for item in fields(value))
+    elif isinstance(value, Mapping):
+        yield from ((str(key), part) for key, part in value.items())
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from (("", part) for part in value)
