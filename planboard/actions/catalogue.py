@@ -9,7 +9,7 @@ from functools import cached_property
 from inspect import iscoroutinefunction
 from typing import Any
 
-from planboard._text import listed
+from planboard._text import brief, listed
 from planboard.actions.action import Action, BoundInput, Condition, TypedFunction, root_name
 from planboard.actions.context import ActionContext, Injected
 from planboard.actions.declarations import ActionDeclaration, ConditionDeclaration, Estimate
@@ -37,6 +37,9 @@ class Catalogue:
         services: Iterable[object] = (),
         description: str = "",
     ) -> None:
+        if not isinstance(name, str) or not name.strip():
+            message = f"An agent is named {brief(name)}. Its name is a text, and comes first."
+            raise DefinitionError(message)
         self.name = name
         self.description = description
         self.parts = tuple(parts)

@@ -1,6 +1,6 @@
 """A loop in which a model uses tools until it has an answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +79,7 @@ async def converse(
             break
         reply = await loop.turn()
         if not reply.calls:
-            if returning is str and reply.text:
+            if returning is str and reply.text.strip():
                 return Talk(reply.text, loop.said(len(messages)))
             break
         done = await loop.carry_out(reply)
@@ -88,6 +88,17 @@ async def converse(
         if ended():
             return Talk(None, loop.said(len(messages)))
     return Talk(await loop.last_answer(), loop.said(len(messages)))
+
+
+def check_tools(tools: Mapping[str, UsableTool], returning: TypeForm) -> None:
+    """Refuse tools beside which a model could not answer.
+
+    Raises:
+        DefinitionError: One is named as is the way to answer with an object.
+    """
+    if returning is not str and _ANSWER in tools:
+        message = f"A tool is named {_ANSWER!r}, as is the way to answer with an object: {tools[_ANSWER].origin}."
+        raise DefinitionError(message)
 
 
 class _Loop:
@@ -102,12 +113,8 @@ class _Loop:
         self._counts: dict[str, int] = {}
         self._form = None if returning is str else AnswerForm.of(returning)
         self._offered = [tool.tool for tool in tools.values()]
+        check_tools(tools, returning)
         if self._form is not None:
-            if _ANSWER in tools:
-                message = (
-                    f"A tool is named {_ANSWER!r}, as is the way to answer with an object: {tools[_ANSWER].origin}."
-                )
-                raise DefinitionError(message)
             self._offered.append(Tool(_ANSWER, "Give the answer.", self._form.schema, self._form.strict))
 
     @property
@@ -122,9 +129,7 @@ class _Loop:
         return tuple(
             f"{calls.get(message.call_id or '', 'tool')}: {message.content}"
             if message.role == "tool"
-            else " ".join(
-                [message.content, *(f"calls {call.name}({call.arguments})" for call in message.calls)]
-            ).strip()
+            else " ".join([message.content, *map(_as_text, message.calls)]).strip()
             for message in later
         )
 
@@ -208,7 +213,16 @@ class _Loop:
         if self._form is not None:
             return await model.create(request, self._returning, meter=self._ai.meter)
         reply = await model.complete(request, meter=self._ai.meter)
-        if not reply.text:
+        if not reply.text.strip():
             message = f"The model {model.name!r} gave no answer within its turns."
             raise ModelOutputError(model.name, message, attempts=1, last_output=reply.refusal or "")
         return reply.text
+
+
+def _as_text(call: ToolCall) -> str:
+    """Return a call as others are told of it: what stands under a secret name is hidden, and what cannot be read."""
+    try:
+        arguments = as_data(read_arguments(call.arguments))
+    except ValueError:
+        arguments = "..."
+    return f"calls {call.name}({arguments})"

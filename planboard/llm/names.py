@@ -30,11 +30,13 @@ def tool_name(name: str) -> str:
 def find_tool(called: str, offered: Iterable[str]) -> str | None:
     """Return the offered name that a model means: the very same, else the only one that reads alike.
 
-    Case, space and quotes around it, and the difference between space, `-`, `_` and `.` do not count.
+    A name as it was before `tool_name` made it fit for providers counts as the very same. Case, space and quotes around
+    it, and the difference between space, `-`, `_` and `.` do not count.
     """
     names = list(offered)
-    if called in names:
-        return called
+    for exact in (called, tool_name(called)):
+        if exact in names:
+            return exact
     wanted = _folded(called)
     alike = [name for name in names if wanted and _folded(name) == wanted]
     return alike[0] if len(alike) == 1 else None

@@ -61,6 +61,11 @@ class UsableTool:
         return found
 
 
+def argument_name(form: TypeForm) -> str:
+    """Return what an input of an agent is called among the arguments of a tool: `"text"`, or its type in snake case."""
+    return "text" if form is str else root_name(form)
+
+
 def usable_tools(given: Iterable[Any], ai: "Ai") -> dict[str, UsableTool]:
     """Return tools by name.
 
@@ -133,7 +138,7 @@ def _of_agent(given: AgentTool, ai: "Ai") -> UsableTool:
     queries: dict[str, Query] = {}
     needed = agent.needed_inputs
     for query in needed or sorted(agent.from_outside, key=str):
-        key = query.name or root_name(query.form)
+        key = query.name or argument_name(query.form)
         while key in queries:  # a binding may be called as another input's type is
             key += "_"
         queries[key] = query

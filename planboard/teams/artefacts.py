@@ -9,6 +9,7 @@ from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.matching import prospect, satisfies
 from planboard.runtime.handing import parameters_for
 from planboard.teams.members import CONTROL, Member
+from planboard.teams.messages import is_talk
 from planboard.types import TypeForm
 
 
@@ -20,7 +21,9 @@ def artefacts_on(entries: Iterable[Entry], *, made: bool = True) -> list[Entry]:
         made: Leave out what the team was given.
     """
     return [
-        entry for entry in entries if not isinstance(entry.value, CONTROL) and not (made and entry.producer == INPUT)
+        entry
+        for entry in entries
+        if not isinstance(entry.value, CONTROL) and not is_talk(entry.value) and not (made and entry.producer == INPUT)
     ]
 
 

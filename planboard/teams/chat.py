@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from typing import Any, Union
 
+from planboard._text import brief
 from planboard.actions.context import ActionContext
 from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import step
 from planboard.errors import DefinitionError
 from planboard.llm.agent_tool import AgentTool
-from planboard.llm.agentic import converse
+from planboard.llm.agentic import check_tools, converse
 from planboard.llm.ai import Ai
 from planboard.llm.names import tool_name
 from planboard.llm.port import Message as ModelMessage
@@ -59,7 +60,11 @@ def chat_agent(
     if not isinstance(limit, int) or limit < 1:
         message = f"chat_agent({name!r}, limit={limit!r}): the model has at least one turn."
         raise DefinitionError(message)
+    if not isinstance(prompt, str):
+        message = f"chat_agent({name!r}, prompt={brief(prompt)}): it is a text."
+        raise DefinitionError(message)
     used = tuple(tools)
+    _check_tools(name, used, returning)
     agents = _agents_in(used)
     kept = KeptTalk(name, [tool for tool in used if not _is_agent(tool)], returning) if agents else None
     below = (*agents, *kept.agents) if kept is not None else ()
@@ -103,6 +108,15 @@ def chat_agent(
         Goal.achieved_by(name, HandOff, Achievement("That another one goes on", name="hand_off")),
     ]
     return Agent(name, [made], goals=goals, services=services, description=description, types=[Message])
+
+
+def _check_tools(name: str, used: tuple[Any, ...], returning: TypeForm) -> None:
+    """Refuse tools that could not be called, now and not when the model is asked."""
+    try:
+        check_tools(usable_tools(used, Ai()), returning)
+    except DefinitionError as error:
+        message = f"chat_agent({name!r}): {error}"
+        raise DefinitionError(message) from None
 
 
 def _agents_in(tools: Iterable[Any]) -> tuple[Agent, ...]:

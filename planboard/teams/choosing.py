@@ -115,7 +115,7 @@ class Desk:
                 message = f"The model {ai.model.name!r} declined: {reply.refusal}"
                 raise ModelRefusedError(ai.model.name, message, attempts=1, last_output=reply.refusal)
             choice = self._read(reply, offered, now, parallel=parallel)
-            if choice.hand_offs or (choice.text and not reply.calls):
+            if choice.hand_offs or (choice.text.strip() and not reply.calls):
                 return choice
             wrong = list(choice.refused) or ["an empty answer"]
             said += self._told(reply, choice.refused)

@@ -8,7 +8,7 @@ from planboard.teams.artefacts import given_only
 from planboard.teams.choosing import Desk, Tools
 from planboard.teams.hand_offs import HandOffListener
 from planboard.teams.hub import Decide, Hub
-from planboard.teams.members import Member, as_members
+from planboard.teams.members import Member, as_members, check_name
 from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import star
 from planboard.teams.turn_taking import TurnTaking
@@ -82,7 +82,11 @@ class Crew(Team):
         supervisor_name: str = "supervisor",
         **options: Any,
     ) -> None:
-        check_arguments(Crew, name, options, supervisor=supervisor, on_handoff=on_handoff)
+        check_arguments(
+            Crew, name, options, supervisor=supervisor, prompt=prompt, handoff_messages=handoff_messages,
+            parallel=parallel, recursion_limit=recursion_limit, repeats=repeats, temperature=temperature,
+            on_handoff=on_handoff,
+        )  # fmt: skip
         members = as_members(workers, name)
         _check(name, members, output, tools, returning, supervisor_name)
         sharing = Sharing(output, handoff_messages)
@@ -115,6 +119,7 @@ def _check(
     if not is_type(returning):
         message = f"Crew({name!r}, returning={returning!r}): name a type."
         raise DefinitionError(message)
+    check_name(supervisor, f"The supervisor of {name!r}")
     if supervisor in members:
         message = f"Crew({name!r}): a worker is named {supervisor!r}, as the supervisor is. Rename one of them."
         raise DefinitionError(message)

@@ -9,6 +9,7 @@ from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import StepAction
 from planboard.blackboard.matching import members as members_of
 from planboard.errors import ActionError, DefinitionError
+from planboard.llm.ai import Ai
 from planboard.runtime.agent import Agent
 from planboard.steps.composing import Done
 from planboard.steps.part import Part, as_part, as_parts
@@ -30,6 +31,7 @@ class Flow(Agent):
     Args:
         name: What it is called.
         step: What it does: a step, such as one made by `planboard.steps.sequence`.
+        llm: The model of members that have none of their own.
         services: Objects that are injected.
         description: What it is for.
         types: More types that may stand on its board; see `Agent`.
@@ -43,6 +45,7 @@ class Flow(Agent):
         name: str,
         step: StepAction,
         *,
+        llm: Any = None,
         services: Iterable[object] = (),
         description: str = "",
         types: Iterable[TypeForm] = (),
@@ -62,6 +65,7 @@ class Flow(Agent):
         if HandOff in lasts:  # a last member that only hands over has come to its end too
             noted = Goal.achieved_by(step.name, HandOff, Achievement(f"The end of {name}", name="hand_off"))
             goals = [*goals, noted] if results else [noted]
+        services = (*services, *(() if llm is None else (Ai(llm),)))
         super().__init__(name, [step], goals=goals, services=services, description=description, types=(HandOff, *types))
 
     @classmethod

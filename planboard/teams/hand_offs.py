@@ -2,10 +2,13 @@
 
 import logging
 from collections.abc import Callable
+from inspect import iscoroutinefunction
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from planboard._text import brief
+from planboard.errors import DefinitionError
 from planboard.events import ActionSucceeded, Event
 
 _log = logging.getLogger("planboard")
@@ -69,7 +72,7 @@ class Turn(BaseModel):
 
 
 class WorkDone(BaseModel):
-    """What came of one member's part of a turn."""
+    """What came of a piece of work: there is one for each hand-off of a turn that was carried out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,13 +87,24 @@ class WorkDone(BaseModel):
     text: str = ""
     """The result, or what went wrong, in words."""
     denied: tuple[str, ...] = ()
-    """Those of its tasks that a person did not agree to."""
+    """The task, if a person did not agree to it."""
     artefacts: tuple[str, ...] = ()
     """The types of the objects that it has put on the board."""
 
 
 HandOffListener = Callable[[str, str], object]
 """Is told to whom work is handed, and what that is to do."""
+
+
+def check_listener(tell: object, where: str) -> None:
+    """Refuse what cannot be told of a hand-off; an `async` function would be called and never awaited.
+
+    Raises:
+        DefinitionError: It is such a thing.
+    """
+    if not callable(tell) or iscoroutinefunction(tell):
+        message = f"{where}: it is a function of (to, argument), not an async one: it is called, and not awaited."
+        raise DefinitionError(message)
 
 
 def tell_of(hand_off: HandOff, listener: HandOffListener | None) -> None:
@@ -108,7 +122,11 @@ def on_handoff(tell: HandOffListener) -> Callable[[Event], None]:
 
     Args:
         tell: Called with the name of the member and with the argument, in the order of the hand-offs.
+
+    Raises:
+        DefinitionError: It is no function that can be called and is done when it returns.
     """
+    check_listener(tell, f"on_handoff({brief(tell)})")
 
     def listen(event: Event) -> None:
         if isinstance(event, ActionSucceeded):

@@ -11,7 +11,7 @@ from planboard.llm.ai import Ai
 from planboard.teams.choosing import Desk
 from planboard.teams.hand_offs import HandOffListener, Turn, WorkDone
 from planboard.teams.hub import Hub
-from planboard.teams.members import Member, as_member, as_members
+from planboard.teams.members import Member, as_member, as_members, check_name
 from planboard.teams.messages import Message
 from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import Topology
@@ -76,7 +76,7 @@ class Host(Team):
         temperature: float | None = 0.0,
         **options: Any,
     ) -> None:
-        check_arguments(Host, name, options, on_handoff=on_handoff)
+        check_arguments(Host, name, options, prompt=prompt, temperature=temperature, on_handoff=on_handoff)
         members = as_members([_as_member(one, name) for one in specialists], name)
         for reserved in (_HOST, _ANSWER):
             if reserved in members:
@@ -108,6 +108,7 @@ def _through(members: tuple[str, ...]) -> Topology:
 def _as_member(given: Any, host: str) -> Member:
     if not isinstance(given, Specialist):
         return as_member(given, host)
+    check_name(given.name, f"A specialist of {host!r}")
     member = as_member(given.agent, host, given.name)
     if not given.intended_use.strip():
         message = f"Host({host!r}): specialist {given.name!r} has no intended use, so no model can tell when to ask it."
@@ -115,13 +116,24 @@ def _as_member(given: Any, host: str) -> Member:
     return replace(member, description=given.intended_use)
 
 
+def _in_order(turn: Turn, done: Iterable[WorkDone]) -> list[WorkDone]:
+    """Return what came of a turn in the order in which it was handed out; a specialist may have been called twice."""
+    left = [work for work in done if work.turn == turn.number]
+    found: list[WorkDone] = []
+    for hand_off in turn.hand_offs:
+        mine = next((work for work in left if work.member == hand_off.to), None)
+        if mine is not None:  # one that was not agreed to has left no word
+            left.remove(mine)
+            found.append(mine)
+    return found
+
+
 def _answering(summarize: Any) -> StepAction:
     """Return the action that makes one answer of those of the specialists."""
     own = None if isinstance(summarize, bool) or summarize is None else Ai(summarize)
 
     async def answer(turn: Turn, ai: Ai, planboard_context: ActionContext) -> str:
-        done = {work.member: work for work in planboard_context.all(WorkDone) if work.turn == turn.number}
-        works = [done[name] for name in dict.fromkeys(hand_off.to for hand_off in turn.hand_offs) if name in done]
+        works = _in_order(turn, planboard_context.all(WorkDone))
         good = [work for work in works if work.ok]
         if not good:
             wrong = "; ".join(f"{work.member}: {work.text}" for work in works) or "nobody was agreed to"

@@ -9,7 +9,7 @@ from planboard.actions.context import ActionContext
 from planboard.actions.goal import Achievement, Goal
 from planboard.actions.making import StepAction, step, with_inputs
 from planboard.actions.waiting import Denied
-from planboard.blackboard.entry import INPUT
+from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.matching import satisfies
 from planboard.errors import ActionError
 from planboard.llm.ai import Ai
@@ -20,7 +20,7 @@ from planboard.teams.artefacts import artefacts_on, given_only, newest, optional
 from planboard.teams.choosing import Choice, Desk, Situation
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone, tell_of
 from planboard.teams.members import CONTROL, Member
-from planboard.teams.messages import USER, Message, as_spoken
+from planboard.teams.messages import USER, Message, as_spoken, is_talk
 from planboard.teams.working import Sharing
 from planboard.types import All, TypeForm
 
@@ -98,12 +98,11 @@ class Hub:
         turn: Turn | None,
         done: Sequence[WorkDone],
     ) -> Any:
-        history = context.all(Message)
         number = 1 if turn is None else turn.number + 1
-        if not history:
-            history = opening(context)
-            for message in history if self.sharing.output != "typed" else ():
-                context.add(message)
+        if self.sharing.output == "typed":
+            history = opening(context)  # nothing of it is on the board, so it is told anew each time
+        else:
+            history = begin_history(context) if turn is None else context.all(Message)
         now = Situation(context.visible, _barred(context), _denied(done), services)
         choice = await self._choose(ai, history, now, turn, done)
         if choice.hand_offs:
@@ -182,10 +181,38 @@ class Hub:
 
 
 def opening(context: ActionContext) -> list[Message]:
-    """Return what the team was asked, as the first messages of its history."""
-    given = [entry for entry in context.visible if entry.producer == INPUT and not isinstance(entry.value, CONTROL)]
-    texts = [entry.value if isinstance(entry.value, str) else f"{entry}: {as_data(entry.value)}" for entry in given]
-    return [Message(author=USER, content=text) for text in texts]
+    """Return what the team was given as the first messages of its history.
+
+    Messages of an earlier talk come first, as they are: so a talk goes on. What else was given is said by the user.
+    """
+    return [*_given_messages(context), *_given_words(context)]
+
+
+def begin_history(context: ActionContext) -> list[Message]:
+    """Put what the team was given on its board, as messages, and return all of them."""
+    for message in _given_words(context):
+        context.add(message)
+    return opening(context)
+
+
+def _given_messages(context: ActionContext) -> list[Message]:
+    return [entry.value for entry in _given(context) if isinstance(entry.value, Message)]
+
+
+def _given_words(context: ActionContext) -> list[Message]:
+    """Return what was given that is no message by itself."""
+    found: list[Message] = []
+    for entry in _given(context):
+        if is_talk(entry.value):
+            found += entry.value
+        elif not isinstance(entry.value, CONTROL):
+            text = entry.value if isinstance(entry.value, str) else f"{entry}: {as_data(entry.value)}"
+            found.append(Message(author=USER, content=text))
+    return found
+
+
+def _given(context: ActionContext) -> list[Entry]:
+    return [entry for entry in context.visible if entry.producer == INPUT]
 
 
 def _barred(context: ActionContext) -> dict[str, str]:

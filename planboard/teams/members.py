@@ -11,7 +11,7 @@ from planboard.runtime.brief import Brief
 from planboard.steps.part import Part, as_part
 from planboard.teams.flow import Flow
 from planboard.teams.hand_offs import HandOff, Peers, Turn, WorkDone
-from planboard.teams.messages import Message
+from planboard.teams.messages import USER, Message
 from planboard.types import TypeForm
 
 CONTROL: tuple[type, ...] = (Message, HandOff, Turn, WorkDone, Brief, Peers, Denied)
@@ -65,10 +65,10 @@ def as_members(given: Iterable[Any] | Mapping[str, Any], team: str) -> dict[str,
     pairs = list(given.items()) if isinstance(given, Mapping) else [(None, thing) for thing in given]
     members: dict[str, Member] = {}
     for name, thing in pairs:
-        if name is not None and not (isinstance(name, str) and name.strip()):
-            message = f"A member of {team!r} is named {name!r}. Its name is a text."
-            raise DefinitionError(message)
+        if name is not None:
+            check_name(name, f"A member of {team!r}")
         member = as_member(thing, team, name)
+        check_name(member.name, f"A member of {team!r}")
         if member.name in members:
             both = f"{members[member.name].origin} and {member.origin}"
             message = f"Two members of {team!r} are named {member.name!r}: {both}. Give one of them another name."
@@ -78,6 +78,21 @@ def as_members(given: Iterable[Any] | Mapping[str, Any], team: str) -> dict[str,
         message = f"Team {team!r} has no members."
         raise DefinitionError(message)
     return members
+
+
+def check_name(name: object, whose: str) -> None:
+    """Refuse what is no name of somebody who speaks in a team.
+
+    Raises:
+        DefinitionError: It is no text, or an empty one, or that under which a team is asked: what such a member says
+            would be told as if the user had said it.
+    """
+    if not (isinstance(name, str) and name.strip()):
+        message = f"{whose} is named {name!r}. Its name is a text."
+        raise DefinitionError(message)
+    if name == USER:
+        message = f"{whose} is named {name!r}, as the one who asks is. Give it another name."
+        raise DefinitionError(message)
 
 
 def as_member(thing: Any, team: str, name: str | None = None) -> Member:

@@ -1,7 +1,7 @@
 """What the members of a team say to each other: typed entries on the board, which are only ever appended."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from pydantic import BaseModel, ConfigDict
 
@@ -31,6 +31,11 @@ class Message(BaseModel):
     def __str__(self) -> str:
         to = f" -> {self.to}" if self.to else ""
         return f"{self.author}{to}: {self.content}"
+
+
+def is_talk(value: object) -> TypeGuard[list[Message]]:
+    """Tell whether a value is a list of messages."""
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Message) for item in value)
 
 
 def as_spoken(messages: Iterable[Message], speaker: str) -> tuple[ModelMessage, ...]:

@@ -11,7 +11,7 @@ from planboard.errors import ActionError, DefinitionError
 from planboard.runtime.handing import CONTEXT
 from planboard.teams.artefacts import given_only, optional_inputs, put_on_board
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, tell_of
-from planboard.teams.hub import opening
+from planboard.teams.hub import begin_history
 from planboard.teams.members import Member, as_members
 from planboard.teams.messages import Message
 from planboard.teams.outcomes import Outcome, put_to_work
@@ -58,10 +58,13 @@ class Network(Team):
         on_handoff: HandOffListener | None = None,
         **options: Any,
     ) -> None:
-        check_arguments(Network, name, options, on_handoff=on_handoff)
+        check_arguments(
+            Network, name, options, handoff_messages=handoff_messages, recursion_limit=recursion_limit,
+            repeats=repeats, on_handoff=on_handoff,
+        )  # fmt: skip
         known = as_members(members, name)
         names = tuple(known)
-        wired = as_topology(topology, names)
+        wired = as_topology(topology, names, within=name)
         first = names[0] if entry is None else entry
         if first not in known:
             message = f"Network({name!r}, entry={entry!r}): there is no such member. {suggest(first, names)}"
@@ -122,11 +125,7 @@ class _Place:
 
     async def _work(self, context: ActionContext, turn: Turn | None) -> Turn | str:
         name = self._member.name
-        history = context.all(Message)
-        if turn is None:
-            history = opening(context)
-            for said in history:
-                context.add(said)
+        history = begin_history(context) if turn is None else context.all(Message)
         task = history[-1].content if history else ""
         mine = HandOff(to=name, task=task) if turn is None else turn.hand_offs[0]
         peers = self._topology.allowed.get(name, ())

@@ -20,7 +20,7 @@ from planboard.steps.failing import failed
 from planboard.teams.artefacts import artefacts_on, form_to_build
 from planboard.teams.hand_offs import HandOff, Peers
 from planboard.teams.members import CONTROL, Member, is_any_of
-from planboard.teams.messages import USER, Message
+from planboard.teams.messages import USER, Message, is_talk
 
 _PLACE = re.compile(r" \([^()]*:\d+\)\Z")
 
@@ -170,7 +170,7 @@ def _outcome(member: Member, results: Sequence[Addition], inner: tuple[Message, 
     for value in values:
         if isinstance(value, Message):
             spoken.append(value)
-        elif isinstance(value, list) and value and all(isinstance(item, Message) for item in value):
+        elif is_talk(value):
             spoken += value
         elif isinstance(value, str):
             said.append(value)
@@ -184,7 +184,7 @@ def _outcome(member: Member, results: Sequence[Addition], inner: tuple[Message, 
     if hand_off is not None and not said:
         said.append(hand_off.task)
     artefacts = tuple(
-        item for item in results if not isinstance(item.value, (*CONTROL, str)) and not _is_talk(item.value)
+        item for item in results if not isinstance(item.value, (*CONTROL, str)) and not is_talk(item.value)
     )
     return Outcome("\n".join(filter(None, said)), True, artefacts, hand_off, inner)
 
@@ -192,10 +192,6 @@ def _outcome(member: Member, results: Sequence[Addition], inner: tuple[Message, 
 def _not_agreed(denied: Denied) -> Outcome:
     said = f"A person did not agree to {denied.action!r}{f': {denied.reason}' if denied.reason else ''}."
     return Outcome(said, ok=False, denied=True)
-
-
-def _is_talk(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, Message) for item in value)
 
 
 def _is_inner(entry: Entry) -> bool:

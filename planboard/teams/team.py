@@ -1,34 +1,59 @@
 """What all teams are: agents whose members take turns, along a topology."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from inspect import signature
 from typing import Any
 
-from planboard._text import suggest
+from planboard._text import brief, suggest
 from planboard.actions.making import StepAction
 from planboard.blackboard.index import Query
 from planboard.blackboard.matching import conforms
 from planboard.errors import DefinitionError
 from planboard.llm.ai import Ai
 from planboard.runtime.agent import Agent
+from planboard.teams.hand_offs import check_listener
 from planboard.teams.hub import answer_goal, types_of
 from planboard.teams.members import CONTROL, Member
 from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
 from planboard.types import TypeForm
 
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _counts(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+_COUNT = _counts, "a whole number of at least 1"
+_SWITCH = (lambda value: isinstance(value, bool)), "True or False"
+_FUNCTION = (lambda value: value is None or callable(value)), "a function"
+_WANTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "prompt": ((lambda value: isinstance(value, str)), "a text"),
+    "temperature": ((lambda value: value is None or _is_number(value)), "a number, or None"),
+    "recursion_limit": _COUNT,
+    "repeats": _COUNT,
+    "parallel": _SWITCH,
+    "handoff_messages": _SWITCH,
+    "supervisor": _FUNCTION,
+    "on_handoff": _FUNCTION,
+}
+"""What arguments of teams are, and how that is said."""
+
 _OPTIONS = ("services", "description", "types", "migrations")
 
 
-def check_arguments(team: type, name: str, options: Iterable[str], **functions: object) -> None:
+def check_arguments(team: type, name: str, options: Iterable[str], **given: Any) -> None:
     """Refuse arguments of a team that mean nothing, before they do harm.
 
     Args:
         team: Its class.
         name: What it is called.
         options: The names of arguments that its class does not know itself.
-        functions: Arguments that have to be functions, if they are given.
+        given: Arguments of the team, by name; those that mean the same in all teams are looked at.
 
     Raises:
         DefinitionError: There is such an argument.
@@ -38,10 +63,14 @@ def check_arguments(team: type, name: str, options: Iterable[str], **functions: 
         if option not in _OPTIONS:
             message = f"{team.__name__}({name!r}, {option}=...): there is no such argument. {suggest(option, known)}"
             raise DefinitionError(message)
-    for argument, given in functions.items():
-        if given is not None and not callable(given):
-            message = f"{team.__name__}({name!r}, {argument}={given!r}): it is a function."
+    for argument, value in given.items():
+        where = f"{team.__name__}({name!r}, {argument}={brief(value)})"
+        fits, wanted = _WANTED[argument]
+        if not fits(value):
+            message = f"{where}: it is {wanted}."
             raise DefinitionError(message)
+        if argument == "on_handoff" and value is not None:
+            check_listener(value, where)
 
 
 class Team(Agent):

@@ -77,12 +77,25 @@ def star(center: str) -> Shape:
     return shape
 
 
-def as_topology(given: Wiring, members: Sequence[str]) -> Topology:
+def as_topology(given: Wiring, members: Sequence[str], *, within: str) -> Topology:
     """Return a topology over members.
+
+    Args:
+        given: How it is declared.
+        members: Their names.
+        within: The network that they are of, for messages.
 
     Raises:
         DefinitionError: It names somebody who is no member, or is nothing of the kind.
     """
+    try:
+        return _as_topology(given, members)
+    except DefinitionError as error:
+        message = f"Network({within!r}): {error}"
+        raise DefinitionError(message) from None
+
+
+def _as_topology(given: Wiring, members: Sequence[str]) -> Topology:
     if isinstance(given, Topology):
         found = given
     elif isinstance(given, Mapping):

@@ -52,7 +52,7 @@ class Sharing:
 def work_of(member: Member, sharing: Sharing) -> StepAction:
     """Return the action by which a member works for a hub: it is run once for each turn that names it.
 
-    Several pieces of work that one turn has for it are done at once.
+    Several pieces of work that one turn has for it are done at once, and leave word each.
     """
 
     async def work(turn: Turn, planboard_context: ActionContext) -> WorkDone:
@@ -62,26 +62,32 @@ def work_of(member: Member, sharing: Sharing) -> StepAction:
         mine = turn.for_member(member.name)
         jobs = [partial(put_to_work, member, hand_off, context, there, history) for hand_off in mine]
         outcomes: list[Outcome] = [outcome for outcome in await gather(jobs) if isinstance(outcome, Outcome)]
-        artefacts: list[str] = []
+        done: list[WorkDone] = []
         for hand_off, outcome in zip(mine, outcomes, strict=True):
             for message in sharing.of(hand_off, outcome, member):
                 context.add(message)
             put_on_board(outcome.objects, context)
-            artefacts += [type_name(item.type or type(item.value)) for item in outcome.artefacts]
             if outcome.hand_off is not None:
                 note_rewritten(outcome.hand_off, member.name, turn.then or turn.by, context)
-        return WorkDone(
-            turn=turn.number,
-            member=member.name,
-            task="; ".join(hand_off.argument for hand_off in mine),
-            ok=all(outcome.ok for outcome in outcomes),
-            text="\n".join(outcome.said for outcome in outcomes if outcome.said),
-            denied=tuple(hand_off.argument for hand_off, outcome in zip(mine, outcomes, strict=True) if outcome.denied),
-            artefacts=tuple(artefacts),
-        )
+            done.append(_word_of(outcome, turn, hand_off))
+        for later in done[1:]:  # what an action returns stands before what it adds
+            context.add(later)
+        return done[0]
 
     options = {"description": member.description, "rerun": "always", "idempotent": True}
     return step("member", work, name=member.name, returns=WorkDone, agents=(member.part.agent,), options=options)
+
+
+def _word_of(outcome: Outcome, turn: Turn, hand_off: HandOff) -> WorkDone:
+    return WorkDone(
+        turn=turn.number,
+        member=hand_off.to,
+        task=hand_off.argument,
+        ok=outcome.ok,
+        text=outcome.said,
+        denied=(hand_off.argument,) if outcome.denied else (),
+        artefacts=tuple(type_name(item.type or type(item.value)) for item in outcome.artefacts),
+    )
 
 
 def _when_decided(entries: Sequence[Entry], turn: Turn) -> list[Entry]:

@@ -240,7 +240,7 @@ def test_a_supervisor_is_offered_a_step_as_a_tool():
 
 
 def test_a_child_with_a_supervisor_is_told_what_to_do():
-    model = ScriptedModel(call("report_on_text", str="hello"))
+    model = ScriptedModel(call("report_on_text", text="hello"))
     child = Agent("child", [report_on_text], planner=Supervisor(llm=model, ask_when_forced=True))
 
     process = run_step(subagent(child, "Greet.", context="isolated", needs=[]))

@@ -162,7 +162,7 @@ def test_a_team_is_a_tool_of_a_model():
     async def ask(question: Question, ai: Ai) -> Answer:
         return Answer(text=await ai.agentic(question.text, tools=[crew]))
 
-    model = ScriptedModel(call("crew", str="find out"), "so it is")
+    model = ScriptedModel(call("crew", text="find out"), "so it is")
     agent = Agent("agent", [ask], goals=[Goal(Answer)], services=[Ai(model)])
     assert run(agent, Question(text="q"), returning=Answer) == Answer(text="so it is")
     assert "crew is done" in told(model)[-1]

@@ -7,7 +7,6 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from planboard._text import suggest
-from planboard.actions.action import root_name
 from planboard.actions.catalogue import Catalogue
 from planboard.actions.goal import Goal
 from planboard.blackboard.board import Blackboard
@@ -18,6 +17,7 @@ from planboard.interop.mcp.outputs import Output
 from planboard.llm.names import tool_name
 from planboard.llm.reading import read_value
 from planboard.llm.schemas import Schema, schema_of
+from planboard.llm.tools import argument_name
 from planboard.teams.hand_offs import HandOff
 from planboard.types import TypeForm, origin_of, snake_case, type_name
 
@@ -148,7 +148,7 @@ def _description(agent: Catalogue, form: TypeForm, goals: Iterable[Goal]) -> str
 def _arguments(tool: str, needs: Iterable[Need]) -> list[Argument]:
     found: dict[str, Argument] = {}
     for need in needs:
-        wanted = need.query.name or need.collected_as or root_name(need.query.form)
+        wanted = need.query.name or need.collected_as or argument_name(need.query.form)
         name = next(name for number in range(1, len(found) + 2) if (name := _numbered(wanted, number)) not in found)
         argument = Argument(name, need.query, need.collected_as is not None, need.needed)
         try:
