@@ -18,39 +18,55 @@ from planboard.actions.making import step
 from planboard.blackboard.schema import describe_error
 from planboard.errors import BudgetExceededError
 from planboard.llm.ai import Ai
-from planboard.llm.port import UNMETERED, Check, Meter, ModelReply, ModelRequest
+from planboard.llm.port import UNMETERED, Check, Meter, ModelReply, ModelRequest, ToolCall, compact_json
+from planboard.llm.reading import read_arguments
 from planboard.llm.showing import as_data
 from planboard.llm.tools import UsableTool, usable_tools
 from planboard.runtime.agent import Agent
 from planboard.steps.part import Part, as_part
 from planboard.types import TypeForm
 
-_REQUEST, _REPLY = TypeAdapter(ModelRequest), TypeAdapter(ModelReply)
+_REQUEST = TypeAdapter(ModelRequest)
 
 
 class Asked(BaseModel):
-    """A turn that a model is asked for, as JSON."""
+    """A turn that a model is asked for, as JSON, in which secrets of earlier calls are hidden."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     request: str
 
 
-class Said(BaseModel):
-    """A turn of a model, as JSON."""
+class Called(BaseModel):
+    """A call that a model makes. Its arguments are kept as data, in which a journal finds what is secret."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    reply: str
+    id: str
+    name: str
+    arguments: dict[str, Any] | None = None
+    """`None` where what the model wrote cannot be read; then `text` has it."""
+    text: str = ""
+
+
+class Said(BaseModel):
+    """A turn of a model. What it took is charged to the child that asked for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    calls: tuple[Called, ...] = ()
+    refusal: str | None = None
+    cut_off: bool = False
 
 
 class Use(BaseModel):
-    """A call of a function, with its arguments as JSON."""
+    """A call of a function."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     tool: str
-    arguments: str
+    arguments: dict[str, Any]
 
 
 class Used(BaseModel):
@@ -75,14 +91,15 @@ class KeptTalk:
 
         async def turn(asked: Asked, ai: Ai) -> Said:
             reply = await ai.model.complete(_REQUEST.validate_json(asked.request), meter=ai.meter)
-            return Said(reply=_REPLY.dump_json(reply).decode())
+            calls = tuple(map(_called, reply.calls))
+            return Said(text=reply.text, calls=calls, refusal=reply.refusal, cut_off=reply.cut_off)
 
         async def answer(asked: Asked, ai: Ai) -> Any:
             return await ai.model.create(_REQUEST.validate_json(asked.request), returning, meter=ai.meter)
 
         async def use(use: Use, ai: Ai) -> Used:
             tool = usable_tools(used, ai)[use.tool]
-            objects = tool.read(json.loads(use.arguments))
+            objects = tool.read(use.arguments)
             objection = ai.objection_to(use.tool, objects)
             if objection is not None:
                 return Used(result=as_data(f"not called: {objection}"))
@@ -116,8 +133,8 @@ class KeptTalk:
         """Return a tool that is used by a child."""
 
         async def call(objects: dict[str, Any]) -> Any:
-            arguments = json.dumps(to_jsonable_python(objects), sort_keys=True)
-            used: Used = await self._use.run(context, Use(tool=tool.tool.name, arguments=arguments))
+            use = Use(tool=tool.tool.name, arguments=to_jsonable_python(objects))
+            used: Used = await self._use.run(context, use)
             return json.loads(used.result)
 
         return replace(tool, call=call, guarded=False)  # the child asks the policies, with its own arguments
@@ -138,7 +155,8 @@ class _KeptModel:
 
     async def complete(self, request: ModelRequest, *, meter: Meter = UNMETERED) -> ModelReply:  # noqa: ARG002 - the child is metered
         said: Said = await self._turn.run(self._context, _asked(request))
-        return _REPLY.validate_json(said.reply)
+        calls = tuple(ToolCall(call.id, call.name, _text_of(call)) for call in said.calls)
+        return ModelReply(said.text, calls, refusal=said.refusal, cut_off=said.cut_off)
 
     async def create(
         self,
@@ -158,4 +176,27 @@ class _KeptModel:
 
 
 def _asked(request: ModelRequest) -> Asked:
-    return Asked(request=_REQUEST.dump_json(request).decode())
+    shown = tuple(
+        replace(message, calls=tuple(replace(call, arguments=_shown(call)) for call in message.calls))
+        for message in request.messages
+    )
+    return Asked(request=_REQUEST.dump_json(replace(request, messages=shown)).decode())
+
+
+def _called(call: ToolCall) -> Called:
+    try:
+        return Called(id=call.id, name=call.name, arguments=read_arguments(call.arguments))
+    except ValueError:
+        return Called(id=call.id, name=call.name, text=call.arguments)
+
+
+def _text_of(call: Called) -> str:
+    return call.text if call.arguments is None else compact_json(call.arguments)
+
+
+def _shown(call: ToolCall) -> str:
+    """Return the arguments of a call as a model is told of them again."""
+    try:
+        return as_data(read_arguments(call.arguments))
+    except ValueError:
+        return call.arguments

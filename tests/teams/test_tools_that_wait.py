@@ -1,6 +1,7 @@
 """Promises about agents that are tools of a model and have to ask a person first."""
 
 from asyncio import run as wait
+from contextlib import closing
 
 import pytest
 from pydantic import BaseModel
@@ -17,6 +18,8 @@ from planboard import (
     ProcessOptions,
     ProcessStatus,
     ScriptedModel,
+    SecretNotKeptError,
+    SqliteJournal,
     achieves_goal,
     action,
     call,
@@ -203,3 +206,41 @@ def test_an_object_is_made_beside_tools_that_may_wait():
     clerk = chat_agent("clerk", tools=[look_up, desk], llm=model, returning=Flight)
 
     assert clerk.run("Where is my flight?", returning=Flight) == Flight(number="507811")
+
+
+def log_in(api_key: str) -> str:
+    """Log in."""
+    looked.append(api_key)
+    return "logged in"
+
+
+def secretive_clerk(*replies: object) -> Agent:
+    return chat_agent("clerk", tools=[log_in, desk], llm=ScriptedModel(*replies))
+
+
+@pytest.fixture
+def secretive(tmp_path):
+    """A file with a run that was told a secret and waits."""
+    refunded.clear()
+    looked.clear()
+    clerk = secretive_clerk(call("log_in", api_key="s3cret-99"), call("refunds", flight={"number": "7"}))
+    with closing(SqliteJournal(tmp_path / "runs.db")) as journal:
+        wait(clerk.process("Refund it.", options=ProcessOptions(journal=journal), id="talk").run())
+    return tmp_path
+
+
+def test_a_secret_that_a_model_hands_to_a_function_is_never_written(secretive):
+    """Case 165."""
+    assert looked == ["s3cret-99"]
+    assert not any(b"s3cret-99" in file.read_bytes() for file in secretive.iterdir() if file.is_file())
+
+
+def test_such_a_conversation_is_taken_up_with_the_secret(secretive):
+    with closing(SqliteJournal(secretive / "runs.db")) as journal:
+        with pytest.raises(SecretNotKeptError, match="api_key"):
+            Process.restore(secretive_clerk("Done."), journal, "talk")
+        process = Process.restore(secretive_clerk("Done."), journal, "talk", secrets={"api_key": "s3cret-99"})
+        process.respond(process.pending[0].id, True)
+        wait(process.run())
+
+        assert (process.result(str), looked, refunded) == ("Done.", ["s3cret-99"], ["7"])
