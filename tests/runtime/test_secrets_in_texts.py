@@ -2,7 +2,7 @@
 
 import pytest
 
-from planboard._text import without_secrets
+from planboard._text import is_secret, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,13 @@ def test_what_is_secret_by_its_name_is_hidden(text, shown):
 def test_long_texts_are_looked_at_in_one_pass(text):
     """A text of any length ends; with a pattern that goes back and forth these would take hours."""
     assert len(without_secrets(text)) <= len(text)
+
+
+@pytest.mark.parametrize("name", ["api-key", "X-Api-Key", "refresh_token", "private_key", "PrivateKey", "access-token"])
+def test_names_of_secrets_are_known_however_they_are_written(name):
+    assert is_secret(name)
+
+
+@pytest.mark.parametrize("name", ["tokens", "key", "authorization", "private", "refresh"])
+def test_ordinary_names_are_no_secrets(name):
+    assert not is_secret(name)

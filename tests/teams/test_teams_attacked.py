@@ -174,7 +174,7 @@ def test_secrets_in_arguments_and_objects_are_nowhere_to_be_read(kept, tmp_path)
     process = begun(crew, Login(user="ada", password=SecretStr("hunter2")), options=kept())
     assert "welcome ada" in " ".join(said(process))
     assert "hunter2" not in str(model.requests) + str(list(process.events)) + " ".join(said(process))
-    assert b"hunter2" not in (tmp_path / "teams.db").read_bytes()
+    assert b"hunter2" not in (tmp_path / "runs.db").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_turn_that_was_changed_in_the_journal_is_refused(kept, elsewhere, tmp_
     if "kind" in old:
         crew, _ = crew_of([look_up], to("look_up", task="a"), "end")
     process = begun(crew, "q", options=kept())
-    with sqlite3.connect(tmp_path / "teams.db") as opened:
+    with sqlite3.connect(tmp_path / "runs.db") as opened:
         tables = [name for (name,) in opened.execute("select name from sqlite_master where type = 'table'")]
         changed = 0
         for table in tables:
