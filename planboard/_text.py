@@ -6,9 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 _SHOWN = 8
-_SECRET_NAME = (
-    r"(?:password|passwd|secret|credential|(?:api|private)[-_]?key|(?:access|auth|bearer|refresh)[-_]?token)"  # noqa: S105 - names of fields
-)
+_SECRET_NAME = r"(?:password|passwd|secret|credential|(?:api|private)[-_]?key|(?:access|auth|bearer|refresh)[-_]?token)"  # noqa: S105 - names of fields
 _FIELD = re.compile(r"""(?<!\w)['"]?(\w++)['"]?\s?[=:]\s?""")
 """The name of a field in the text of an object: `api_key=`, `'password': `. It takes time in proportion to the text."""
 _VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,)}\]]+""")

@@ -4,6 +4,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from keyword import iskeyword
+from string import Formatter
 from typing import Annotated, Any, TypeVar, get_args
 
 from planboard._text import suggest
@@ -115,7 +116,45 @@ def words_with(prompt: str, needs: Iterable[TypeForm]) -> Callable[..., str]:
             message = f"the prompt {prompt!r} asks for something that is not there: {error}"
             raise ValueError(message) from error
 
-    return with_inputs(words, parameters_of(needs))
+    inputs = parameters_of(needs)
+    if inputs:
+        check_words(prompt, inputs)
+    return with_inputs(words, inputs)
+
+
+def check_words(text: str, inputs: Mapping[str, TypeForm]) -> None:
+    """Refuse a text that asks for what its inputs do not have, before a person is asked with it.
+
+    Args:
+        text: What is filled in: `"Pay {expense.amount}?"`.
+        inputs: The types of what it is filled with, by name.
+
+    Raises:
+        DefinitionError: A name or a field of a model in it is unknown, or its braces do not match.
+    """
+    try:
+        wanted = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        message = f"The question {text!r} cannot be filled in: {error}. Write braces that stand for themselves twice."
+        raise DefinitionError(message) from None
+    for name in wanted:
+        root, _, rest = name.partition(".")
+        root = root.partition("[")[0]
+        if root not in inputs:
+            message = f"The question {text!r} asks for {root!r}, which is not among needs=. {suggest(root, inputs)}"
+            raise DefinitionError(message)
+        form = inputs[root]
+        first = rest.partition(".")[0].partition("[")[0]
+        known = _fields_of(form)
+        if first and known is not None and first not in known and not hasattr(form, first):
+            message = f"The question {text!r} asks for {name!r}. {suggest(first, known)}"
+            raise DefinitionError(message)
+
+
+def _fields_of(form: TypeForm) -> Mapping[str, Any] | None:
+    """Return the fields of a model; `None` for what may have others."""
+    takes_more = getattr(form, "model_config", {}).get("extra") == "allow"
+    return None if takes_more else getattr(form, "model_fields", None)
 
 
 def parameters_of(needs: Iterable[TypeForm]) -> dict[str, TypeForm]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from planboard.actions.making import StepAction, parameters_of, step, with_inputs
+from planboard.actions.making import StepAction, check_words, parameters_of, step, with_inputs
 from planboard.actions.waiting import Consent
 from planboard.errors import DefinitionError
 from planboard.steps.human import seconds_of
@@ -52,6 +52,8 @@ def approval(
         message = f"approval({question!r}): give the question that a person is asked."
         raise DefinitionError(message)
     inputs = parameters_of(needs)
+    if inputs:
+        check_words(question, inputs)
 
     def agreed(**_: Any) -> Approved:
         return Approved(step=name)

@@ -276,12 +276,17 @@ def test_a_step_that_cannot_work_is_refused_at_once(wrong):
         human(wrong)
 
 
-def test_a_prompt_that_names_what_is_not_needed_fails_by_its_name():
-    process = Agent("asking", [human(Decision, prompt="{nobody.amount}", needs=[Expense])]).process(
+def test_a_prompt_that_names_what_is_not_needed_is_refused_by_its_name():
+    with pytest.raises(DefinitionError, match="asks for 'nobody', which is not among needs="):
+        human(Decision, prompt="{nobody.amount}", needs=[Expense])
+
+
+def test_a_prompt_that_finds_nothing_further_in_fails_by_its_name():
+    process = Agent("asking", [human(Decision, prompt="{expense.amount.cents}", needs=[Expense])]).process(
         Expense(), returning=Decision
     )
     go(process)
-    assert "nobody" in process.reason
+    assert "asks for something that is not there" in process.reason
 
 
 def test_what_was_answered_is_history(kept):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from orders import Order, Parcel, Price, Tax, Total, add_up, asked, done, go, orders, pack, price, run_step, tax, values
+from pydantic import BaseModel
 
 from planboard import (
     Agent,
@@ -22,7 +23,7 @@ from planboard import (
     achieves_goal,
     action,
 )
-from planboard.steps import Approved, approval, map_each, parallel, sequence, task
+from planboard.steps import Approved, approval, human, map_each, parallel, sequence, task
 from planboard.testing import FakeClock
 
 
@@ -201,3 +202,26 @@ def test_the_hash_seed_changes_nothing():
     }  # fmt: skip
 
     assert len(runs) == 1
+
+
+class Expense(BaseModel):
+    amount: int
+
+
+@pytest.mark.parametrize("ask", [lambda text, **more: human(bool, text, **more), approval], ids=["human", "approval"])
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Pay {expence.amount}?", "asks for 'expence', which is not among needs=. Did you mean 'expense'?"),
+        ("Pay {expense.amont}?", "asks for 'expense.amont'. Did you mean 'amount'?"),
+        ("Pay {expense.amount?", "cannot be filled in"),
+    ],
+)
+def test_a_question_that_asks_for_what_is_not_there_is_refused_at_once(ask, question, said):
+    with pytest.raises(DefinitionError) as caught:
+        ask(question, needs=[Expense])
+    assert said in str(caught.value)
+
+
+def test_a_question_that_needs_nothing_may_hold_braces():
+    assert approval("Deploy {service}?").name == "approval"
