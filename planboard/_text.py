@@ -9,6 +9,8 @@ _SHOWN = 8
 _SECRET_NAME = r"(?:password|passwd|secret|credential|(?:api|private)[-_]?key|(?:access|auth|bearer|refresh)[-_]?token)"  # noqa: S105 - names of fields
 _FIELD = re.compile(r"""(?<!\w)['"]?(\w++)['"]?\s?[=:]\s?""")
 """The name of a field in the text of an object: `api_key=`, `'password': `. It takes time in proportion to the text."""
+_BEARER = re.compile(r"(?<!\w)(bearer\s)(?=\S*\d)[\w.~+/=-]{8,}", re.IGNORECASE)
+"""A token as a header of HTTP has it: `Authorization: Bearer 3fa9...`. It has a digit, which few words have."""
 _VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,)}\]]+""")
 
 
@@ -44,6 +46,7 @@ def is_secret(name: str) -> bool:
 
 def without_secrets(text: str) -> str:
     """Return a text without what stands in it under a name such as `api_key`: "api_key='x'" is "api_key=***"."""
+    text = _BEARER.sub(r"\1***", text)
     pieces: list[str] = []
     done = 0
     for field in _FIELD.finditer(text):
