@@ -14,6 +14,8 @@ from typer.testing import CliRunner, Result
 import planboard
 from planboard.cli.app import app
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 AGENTS = '''
 import asyncio
 import time
@@ -314,6 +316,18 @@ def kept(folder: Path, monkeypatch: pytest.MonkeyPatch, module_file: Callable[[s
     module_file("kept.py", KEPT)
     monkeypatch.setenv("PLANBOARD_JOURNAL", "runs.db")
     return folder
+
+
+@pytest.fixture
+def paying(kept: Path, cli: Callable[..., Result]) -> Result:
+    """Begin a run that waits for consent."""
+    return cli("run", "kept.py:paying", "-i", "amount=7", "--id", "pay-1")
+
+
+@pytest.fixture
+def asking(kept: Path, cli: Callable[..., Result]) -> Result:
+    """Begin a run that waits for an answer."""
+    return cli("run", "kept.py:asking", "-i", "amount=7", "--id", "ask-1")
 
 
 @pytest.fixture
