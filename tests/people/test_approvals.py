@@ -27,11 +27,6 @@ from planboard import (
 from planboard.testing import FakeClock
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 def asked(options: ProcessOptions | None = None) -> Process:
     process = PAYING.process(Expense(), options=options)
     assert go(process) is ProcessStatus.WAITING

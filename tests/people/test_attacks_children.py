@@ -40,11 +40,6 @@ class Book(BaseModel):
     text: str
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 @action
 def write(expense: Expense) -> Draft:
     """Write a draft."""

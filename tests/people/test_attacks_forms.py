@@ -80,11 +80,6 @@ class Done(BaseModel):
     shown: str
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 FORMS: list[tuple[Any, Any, Any]] = [
     (Cat | Dog, {"kind": "dog"}, Dog()),
     (Pet, {"kind": "cat", "lives": 3}, Cat(lives=3)),

@@ -50,11 +50,6 @@ class Silent:
         return getattr(self.journal, name)
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 @pytest.fixture
 def dies(kept):
     """Begin a run whose action, once it is agreed to, ends the program the first time it runs."""

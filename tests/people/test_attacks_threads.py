@@ -12,11 +12,6 @@ from test_children_wait import LIBRARY
 from planboard import AlreadyAnsweredError, Approve, ConcurrentRunError, Process, ProcessStatus
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 def run(process: Process) -> None:
     asyncio.run(process.run())
 

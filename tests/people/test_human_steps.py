@@ -32,11 +32,6 @@ from planboard import (
 from planboard.testing import FakeClock
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 def asked(options: ProcessOptions | None = None) -> Process:
     process = ASKING.process(Expense(amount=12), options=options)
     go(process)

@@ -47,11 +47,6 @@ class Bought(BaseModel):
     count: int
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 @action
 def look_up(ask: Ask) -> Facts:
     """Look something up."""

@@ -44,11 +44,6 @@ def note(slept: Slept) -> Note:
     return Note(text=f"{slept.step} until {slept.until:%d %H:%M}")
 
 
-@pytest.fixture(autouse=True)
-def _fresh():
-    effects.clear()
-
-
 NAPPING = Agent("napping", [sleep(timedelta(days=3), name="nap"), note])
 
 
