@@ -117,18 +117,33 @@ if TYPE_CHECKING:
         subagent,
         task,
     )
-    from planboard.teams.chat import chat_agent
-    from planboard.teams.crew import Crew
-    from planboard.teams.flow import Flow
-    from planboard.teams.hand_offs import HandOff, Turn, WorkDone, on_handoff
-    from planboard.teams.host import Host, Specialist
-    from planboard.teams.machines.state_machine import StateMachine, current_state
-    from planboard.teams.messages import Message
-    from planboard.teams.network import Network
-    from planboard.teams.plans.plan_tree import PlanTree
-    from planboard.teams.plans.step_results import Assignment, PlanOutcome, PlanSetback, StepResult, Verdict
-    from planboard.teams.plans.task_plan import TaskPlan, TaskStep
-    from planboard.teams.topology import Topology, line, mesh, star
+    from planboard.teams import (
+        Assignment,
+        Crew,
+        Flow,
+        HandOff,
+        Host,
+        Message,
+        Network,
+        PlanOutcome,
+        PlanSetback,
+        PlanTree,
+        Specialist,
+        StateMachine,
+        StepResult,
+        TaskPlan,
+        TaskStep,
+        Topology,
+        Turn,
+        Verdict,
+        WorkDone,
+        chat_agent,
+        current_state,
+        line,
+        mesh,
+        on_handoff,
+        star,
+    )
     from planboard.types import All, Named
 
 _HOMES = {
@@ -183,18 +198,11 @@ _HOMES = {
         "Approved", "Done", "StepFailed", "approval", "branch", "for_each", "human", "loop", "map_each", "parallel",
         "sequence", "sleep", "subagent", "task",
     ),
-    "planboard.teams.plans.plan_tree": ("PlanTree",),
-    "planboard.teams.machines.state_machine": ("StateMachine", "current_state"),
-    "planboard.teams.plans.step_results": ("Assignment", "PlanOutcome", "PlanSetback", "StepResult", "Verdict"),
-    "planboard.teams.plans.task_plan": ("TaskPlan", "TaskStep"),
-    "planboard.teams.chat": ("chat_agent",),
-    "planboard.teams.crew": ("Crew",),
-    "planboard.teams.flow": ("Flow",),
-    "planboard.teams.hand_offs": ("HandOff", "Turn", "WorkDone", "on_handoff"),
-    "planboard.teams.host": ("Host", "Specialist"),
-    "planboard.teams.messages": ("Message",),
-    "planboard.teams.network": ("Network",),
-    "planboard.teams.topology": ("Topology", "line", "mesh", "star"),
+    "planboard.teams": (
+        "Assignment", "Crew", "Flow", "HandOff", "Host", "Message", "Network", "PlanOutcome", "PlanSetback",
+        "PlanTree", "Specialist", "StateMachine", "StepResult", "TaskPlan", "TaskStep", "Topology", "Turn",
+        "Verdict", "WorkDone", "chat_agent", "current_state", "line", "mesh", "on_handoff", "star",
+    ),
     "planboard.types": ("All", "Named"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
