@@ -27,6 +27,8 @@ _ATOMS = (
     dt.tzinfo, decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, range, type, types.FunctionType,
 )  # fmt: skip
 _FROZEN_CONTAINERS = (tuple, frozenset)
+_PLAIN = frozenset({str, int, bool, bytes})
+_BUILT_IN = frozenset({list, dict, set, tuple})
 
 
 class Watch:
@@ -142,6 +144,8 @@ def _duplicate(value: Any, seen: dict[int, Any]) -> Any:
     if id(value) in seen:
         return seen[id(value)]
     cls: Any = type(value)
+    if cls not in _BUILT_IN and _kind_of_class(cls) == "frozen":
+        return value
     if cls is list:
         copied: Any = []
         seen[id(value)] = copied
@@ -196,6 +200,8 @@ def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: P
         return True
     if type(left) is not type(right):
         return False
+    if type(left) in _PLAIN:
+        return bool(left == right)
     if isinstance(left, float) and left != left:  # noqa: PLR0124 - NaN
         return bool(right != right)  # noqa: PLR0124
     if isinstance(left, _ATOMS):
@@ -203,15 +209,16 @@ def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: P
     if (id(left), id(right)) in seen:
         return True
     seen.add((id(left), id(right)))
-    if isinstance(left, Mapping):
-        return left.keys() == right.keys() and all(_same(left[key], right[key], seen) for key in left)
+    if isinstance(left, BaseModel):
+        return (
+            _same_items(vars(left), vars(right), seen)
+            and _same(left.__pydantic_extra__, right.__pydantic_extra__, seen)
+            and _same(left.__pydantic_private__, right.__pydantic_private__, seen)
+        )
     if isinstance(left, list | tuple):
         return len(left) == len(right) and all(_same(a, b, seen) for a, b in zip(left, right, strict=True))
-    if isinstance(left, BaseModel):
-        return _same_items(vars(left), vars(right), seen) and all(
-            _same(getattr(left, slot), getattr(right, slot), seen)
-            for slot in ("__pydantic_extra__", "__pydantic_private__")
-        )
+    if isinstance(left, Mapping):
+        return left.keys() == right.keys() and all(_same(left[key], right[key], seen) for key in left)
     if is_dataclass(left):
         return all(_same(getattr(left, f.name, None), getattr(right, f.name, None), seen) for f in fields(left))
     if getattr(type(left), "__eq__", None) is object.__eq__:

@@ -6,9 +6,10 @@ sent as it is, for its tool alone.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, get_args, get_origin, get_type_hints
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr, TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError
@@ -63,7 +64,43 @@ def schema_of(form: TypeForm) -> Schema:
 
 
 def arguments_schema(parameters: Mapping[str, Parameter]) -> tuple[Schema, bool]:
-    """Return the schema of a tool's arguments, and whether it is strict."""
+    """Return the schema of a tool's arguments, and whether it is strict.
+
+    The same tools are offered turn after turn, so schemas are remembered: one that is returned must not be changed.
+    """
+    try:
+        key = tuple((name, _spelling(one.form), one.required, one.description) for name, one in parameters.items())
+        hash(key)
+    except TypeError:  # some type is annotated with an object that has no hash
+        return _arguments_schema(parameters)
+    return _remembered(_Wanted(key, parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    key: Hashable
+    parameters: Mapping[str, Parameter] = field(compare=False)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(wanted: _Wanted) -> tuple[Schema, bool]:
+    return _arguments_schema(wanted.parameters)
+
+
+def _spelling(form: Any) -> Hashable:
+    """Return a key that is equal for types that are written alike: `A | B` equals `B | A`, but its schema does not.
+
+    Nor are `Literal[1]` and `Literal[True]` alike, nor bounds of 1 and of 1.0: a value counts as the object it is.
+    """
+    origin, arguments = get_origin(form), get_args(form)
+    if not arguments:
+        return form  # type: ignore[no-any-return]
+    if origin in (Literal, Annotated):
+        return (origin, *((id(one), _spelling(one)) for one in arguments))
+    return (origin, *map(_spelling, arguments))
+
+
+def _arguments_schema(parameters: Mapping[str, Parameter]) -> tuple[Schema, bool]:
     if not parameters:  # as short as can be; what is given in spite of it does no harm
         return {"type": "object", "properties": {}}, False
     schemas, definitions = _schemas_of({name: parameter.form for name, parameter in parameters.items()})

@@ -162,6 +162,19 @@ def test_not_a_number_is_the_same_as_itself():
     assert not same({"a": 1}, {"a": True})
 
 
+def test_a_copy_shares_what_cannot_change():
+    class Fixed(BaseModel, frozen=True):
+        text: str
+
+    class Open(BaseModel):
+        text: str
+
+    fixed, loose = duplicate(given := [Fixed(text="a"), Open(text="b")])
+
+    assert fixed is given[0]
+    assert loose is not given[1]
+
+
 def test_a_cycle_is_compared_and_copied():
     loop = [1]
     loop.append(loop)

@@ -7,6 +7,7 @@ import enum
 import json
 from typing import Annotated, Any, Generic, Literal, NewType, Self, TypeVar
 
+import annotated_types
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from pydantic import BaseModel, Field, SecretStr, TypeAdapter
 from typing_extensions import TypedDict
 
 from planboard import DefinitionError
-from planboard.llm.schemas import Parameter, arguments_schema, outline, schema_of, strict_objection
+from planboard.llm.schemas import Parameter, _arguments_schema, arguments_schema, outline, schema_of, strict_objection
 
 T = TypeVar("T")
 UserId = NewType("UserId", int)
@@ -278,3 +279,39 @@ def test_an_outline_leaves_out_secrets():
 
 def test_an_outline_of_a_plain_type_is_its_name():
     assert outline(list[int]) == "list[int]"
+
+
+# Remembering
+
+LOOKALIKES = [
+    (Circle | Square, Square | Circle),
+    (Literal[1], Literal[True]),
+    (Literal["a", "b"], Literal["b", "a"]),
+    (Annotated[int, annotated_types.Ge(1)], Annotated[int, annotated_types.Ge(True)]),
+    (list[int | str], list[str | int]),
+]
+
+
+@pytest.mark.parametrize("pair", LOOKALIKES, ids=lambda pair: str(pair[0]))
+def test_types_that_equal_each_other_keep_the_schemas_they_have_alone(pair):
+    for first, second in (pair, pair[::-1]):
+        arguments_schema({"x": Parameter(first)})
+        assert arguments_schema({"x": Parameter(second)}) == _arguments_schema({"x": Parameter(second)})
+
+
+def test_a_schema_is_made_once_for_tools_that_are_offered_again():
+    first, _ = arguments_schema({"x": Parameter(list[Circle | None])})
+    again, _ = arguments_schema({"x": Parameter(list[Circle | None])})
+
+    assert again is first
+
+
+def test_a_type_that_cannot_be_a_key_has_a_schema_all_the_same():
+    class Step:
+        """A note without a hash."""
+
+        __hash__ = None
+
+    schema, _ = arguments_schema({"x": Parameter(Annotated[int, Step()])})
+
+    assert schema["properties"]["x"] == {"type": "integer"}
