@@ -13,7 +13,7 @@ import pathlib
 import types
 import typing
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any, get_args
@@ -34,18 +34,22 @@ _BUILT_IN = frozenset({list, dict, set, tuple})
 class Watch:
     """A private copy of an object, to compare it with and to restore it from."""
 
-    __slots__ = ("_copy", "_shallow")
+    __slots__ = ("_changeable", "_copy", "_shallow", "_value")
 
     def __init__(self, value: object, *, shallow: bool) -> None:
         self._shallow = shallow
+        self._value = value
         self._copy: Any = tuple(vars(value).items()) if shallow else duplicate(value)
+        self._changeable = () if shallow else tuple(_changeable_parts(value, self._copy))
 
     def is_intact(self, value: object) -> bool:
         """Tell whether `value` still is as it was when the watch began."""
-        if not self._shallow:
-            return same(value, self._copy)
-        now = vars(value)
-        return tuple(now.items()) == self._copy or _same_items(now, dict(self._copy), set())
+        if self._shallow:
+            now = vars(value)
+            return tuple(now.items()) == self._copy or _same_items(now, dict(self._copy), set())
+        if value is self._value:
+            return all(same(part, stored) for part, stored in self._changeable)
+        return same(value, self._copy)  # it was restored since, and its parts are others
 
     def restored(self, value: object) -> Any:
         """Return the object as it was when the watch began."""
@@ -55,6 +59,27 @@ class Watch:
         vars(restored).clear()
         vars(restored).update(self._copy)
         return restored
+
+
+def _changeable_parts(value: Any, stored: Any) -> Iterator[tuple[Any, Any]]:
+    """Return the parts of an object that can change, outermost first, each beside its copy.
+
+    What is frozen keeps the parts that it has, so they alone are looked at: of a large frozen model with one list in
+    it, the list.
+    """
+    if value is stored:
+        return
+    cls: Any = type(value)
+    if cls is tuple:
+        for part, its_copy in zip(value, stored, strict=True):
+            yield from _changeable_parts(part, its_copy)
+    elif issubclass(cls, BaseModel) and _own_kind(cls) == "frozen":
+        for name, part in vars(value).items():
+            yield from _changeable_parts(part, vars(stored)[name])
+        if value.__pydantic_private__:
+            yield value.__pydantic_private__, stored.__pydantic_private__
+    else:
+        yield value, stored
 
 
 def watch(value: object) -> Watch | None:
@@ -79,6 +104,7 @@ def _kind_of_class(cls: Any) -> typing.Literal["frozen", "shallow", "container",
     return kind if fixed else "deep"
 
 
+@lru_cache(maxsize=4096)
 def _own_kind(cls: Any) -> typing.Literal["frozen", "shallow", "deep"]:
     """Return what a class is by itself, whatever its fields may hold."""
     if issubclass(cls, BaseModel):
@@ -127,7 +153,8 @@ def _is_frozen_class(form: Any, seen: set[type]) -> bool:
         return False
     if form in seen or issubclass(form, _ATOMS):
         return True
-    if issubclass(form, _FROZEN_CONTAINERS) or _own_kind(form) != "frozen":
+    cls: Any = form
+    if issubclass(cls, _FROZEN_CONTAINERS) or _own_kind(cls) != "frozen":
         return False
     seen.add(form)
     return all(_is_frozen_form(inner, seen) for inner in _field_types(form))

@@ -42,6 +42,19 @@ class Frozen(BaseModel):
     n: int = 1
 
 
+class Shell(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    name: str = "s"
+    tags: list[str] = ["a"]
+    inner: tuple["Shell | Flat", ...] = ()
+    _hidden: list[int] = PrivateAttr(default_factory=list)
+
+
+@dataclass(frozen=True)
+class FrozenRecord:
+    items: list[int] = field(default_factory=lambda: [1])
+
+
 @dataclass
 class Record:
     n: int = 1
@@ -81,6 +94,11 @@ CHANGES = [
     (Nested(), lambda it: it.items.append(2)),
     (Slotted(), lambda it: setattr(it, "n", 2)),
     (Plain(), lambda it: it.items.append(2)),
+    (Shell(), lambda it: it.tags.append("b")),
+    (Shell(inner=(Flat(),)), lambda it: setattr(it.inner[0], "n", 2)),
+    (Shell(inner=(Shell(), Shell())), lambda it: it.inner[1].tags.clear()),
+    (Shell(inner=(Shell(),)), lambda it: it.inner[0]._hidden.append(1)),
+    (FrozenRecord(), lambda it: it.items.append(2)),
     ([1, [2]], lambda it: it[1].append(3)),
     ({"a": {1}}, lambda it: it["a"].add(2)),
     ({1, 2}, lambda it: it.add(3)),
@@ -104,6 +122,21 @@ def test_a_change_in_place_is_found_and_undone(value, change):
         board.verify()
     assert same(entry.value, stored)
     board.verify()
+
+
+@pytest.mark.parametrize(("value", "change"), CHANGES, ids=lambda item: type(item).__name__)
+def test_what_was_brought_back_is_watched_too(value, change):
+    board = Blackboard()
+    value = duplicate(value)
+    entry = board.add(value)
+    change(value)
+    with pytest.raises(MutatedEntryError):
+        board.verify()
+
+    change(entry.value)
+
+    with pytest.raises(MutatedEntryError):
+        board.verify()
 
 
 def test_the_action_that_did_it_is_named():
