@@ -27,7 +27,6 @@ _ATOMS = (
     dt.tzinfo, decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.PurePath, range, type, types.FunctionType,
 )  # fmt: skip
 _FROZEN_CONTAINERS = (tuple, frozenset)
-_PLAIN = frozenset({str, int, bool, bytes})
 _BUILT_IN = frozenset({list, dict, set, tuple})
 
 
@@ -225,18 +224,17 @@ def _same_items(now: Mapping[str, Any], before: Mapping[str, Any], seen: set[tup
 def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: PLR0911 - one for each kind
     if left is right:
         return True
-    if type(left) is not type(right):
+    cls: Any = type(left)
+    if cls is not type(right):
         return False
-    if type(left) in _PLAIN:
-        return bool(left == right)
     if isinstance(left, float) and left != left:  # noqa: PLR0124 - NaN
         return bool(right != right)  # noqa: PLR0124
-    if isinstance(left, _ATOMS):
+    if cls not in _BUILT_IN and isinstance(left, _ATOMS):
         return bool(left == right)
     if (id(left), id(right)) in seen:
         return True
     seen.add((id(left), id(right)))
-    if isinstance(left, BaseModel):
+    if cls not in _BUILT_IN and isinstance(left, BaseModel):
         return (
             _same_items(vars(left), vars(right), seen)
             and _same(left.__pydantic_extra__, right.__pydantic_extra__, seen)
@@ -244,7 +242,7 @@ def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: P
         )
     if isinstance(left, list | tuple):
         return len(left) == len(right) and all(_same(a, b, seen) for a, b in zip(left, right, strict=True))
-    if isinstance(left, Mapping):
+    if cls is dict or isinstance(left, Mapping):
         return left.keys() == right.keys() and all(_same(left[key], right[key], seen) for key in left)
     if is_dataclass(left):
         return all(_same(getattr(left, f.name, None), getattr(right, f.name, None), seen) for f in fields(left))
