@@ -39,6 +39,8 @@ bench: install ## Print the benchmark figures (peers are measured where installe
 	$(BIN)/python benchmarks/imports.py
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/concurrency.py
+	$(BIN)/python benchmarks/steps.py
+	$(BIN)/python benchmarks/turns.py
 	$(BIN)/python benchmarks/planning.py
 	$(BIN)/python benchmarks/supervisor.py
 
