@@ -234,7 +234,8 @@ class Desk:
         name = self._member(by_tool[found] if found is not None else call.name, offered, now)
         member = offered[name]
         exposed = self._exposed(member, now)
-        task = str(arguments.pop(TASK, None) or "") if member.takes_words else ""
+        said = arguments.pop(TASK, None) if TASK not in exposed else None
+        task = str(said or "")  # where none is asked for, one that is given does no harm
         unknown = sorted(key for key, value in arguments.items() if key not in exposed and value is not None)
         if unknown and not task and not exposed and member.takes_words:
             task, unknown = _words_of(arguments), []  # the words, under another name

@@ -21,7 +21,7 @@ from planboard.teams.choosing import Choice, Desk, Situation
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, WorkDone, tell_of
 from planboard.teams.members import CONTROL, Member
 from planboard.teams.messages import USER, Message, as_spoken, is_talk
-from planboard.teams.working import Sharing
+from planboard.teams.working import Sharing, as_handed_out
 from planboard.types import All, TypeForm
 
 Decide: TypeAlias = Callable[..., Any]
@@ -78,7 +78,7 @@ class Hub:
             context: ActionContext = given[CONTEXT]
             there = {id(entry.value) for entry in context.visible}
             services = [value for name, value in given.items() if name in objects and id(value) not in there]
-            return await self._decide(given[_AI], context, services, given.get(_TURN), given.get(_DONE) or [])
+            return await self._decide(given[_AI], context, services, given.get(_TURN))
 
         done = Optional[Annotated[list[WorkDone], All]]  # noqa: UP045 - read at run time
         own = {_AI: Ai, CONTEXT: ActionContext, _REQUEST: str | None, _TURN: Turn | None, _DONE: done}
@@ -90,20 +90,17 @@ class Hub:
         )  # fmt: skip
         return made
 
-    async def _decide(
-        self,
-        ai: Ai,
-        context: ActionContext,
-        services: Sequence[object],
-        turn: Turn | None,
-        done: Sequence[WorkDone],
-    ) -> Any:
+    async def _decide(self, ai: Ai, context: ActionContext, services: Sequence[object], turn: Turn | None) -> Any:
         number = 1 if turn is None else turn.number + 1
+        there = as_handed_out(context.visible)  # an input holds what was done in the order in which it came
+        done = [entry.value for entry in there if isinstance(entry.value, WorkDone)]
         if self.sharing.output == "typed":
             history = opening(context)  # nothing of it is on the board, so it is told anew each time
+        elif turn is None:
+            history = begin_history(context)
         else:
-            history = begin_history(context) if turn is None else context.all(Message)
-        now = Situation(context.visible, _barred(context), _denied(done), services)
+            history = [entry.value for entry in there if isinstance(entry.value, Message)]
+        now = Situation(there, self._barred(context), _denied(done), services)
         choice = await self._choose(ai, history, now, turn, done)
         if choice.hand_offs:
             for hand_off in choice.hand_offs:
@@ -145,6 +142,10 @@ class Hub:
             )
             raise ActionError(self.desk.speaker, message)
         return Choice(hand_offs=tuple(self._checked(hand_off, now) for hand_off in hand_offs))
+
+    def _barred(self, context: ActionContext) -> dict[str, str]:
+        denied = {one.action: one.reason or "a person did not agree" for one in context.all(Denied)}
+        return {name: denied[name] for name in self.desk.members if name in denied}
 
     def _spoken(self, history: Sequence[Message]) -> Iterator[ModelMessage]:
         """Tell the history: the hand-offs of the supervisor as the calls that they were, so that it goes on by calling.
@@ -213,10 +214,6 @@ def _given_words(context: ActionContext) -> list[Message]:
 
 def _given(context: ActionContext) -> list[Entry]:
     return [entry for entry in context.visible if entry.producer == INPUT]
-
-
-def _barred(context: ActionContext) -> dict[str, str]:
-    return {denied.action: denied.reason or "a person did not agree" for denied in context.all(Denied)}
 
 
 def _denied(done: Sequence[WorkDone]) -> dict[tuple[str, str], str]:

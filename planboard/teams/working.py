@@ -1,6 +1,6 @@
 """A member's work as an action of its team: it does what the turn gives it, and leaves word of what came of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -57,7 +57,7 @@ def work_of(member: Member, sharing: Sharing) -> StepAction:
 
     async def work(turn: Turn, planboard_context: ActionContext) -> WorkDone:
         context = planboard_context
-        there = _when_decided(context.visible, turn)
+        there = _when_decided(as_handed_out(context.visible), turn)
         history = [entry.value for entry in there if isinstance(entry.value, Message)]
         mine = turn.for_member(member.name)
         jobs = [partial(put_to_work, member, hand_off, context, there, history) for hand_off in mine]
@@ -88,6 +88,27 @@ def _word_of(outcome: Outcome, turn: Turn, hand_off: HandOff) -> WorkDone:
         denied=(hand_off.argument,) if outcome.denied else (),
         artefacts=tuple(type_name(item.type or type(item.value)) for item in outcome.artefacts),
     )
+
+
+def as_handed_out(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries of a team's board, what each turn brought about in the order of its hand-offs.
+
+    On the board they stand as they came, and what had to wait for a person came last.
+    """
+    ordered: list[Entry] = []
+    brought: list[Entry] = []
+    names: list[str] = []
+    for entry in entries:
+        if isinstance(entry.value, Turn):
+            ordered += [*_in_order(brought, names), entry]
+            brought, names = [], [hand_off.to for hand_off in entry.value.hand_offs]
+        else:
+            brought.append(entry)
+    return [*ordered, *_in_order(brought, names)]
+
+
+def _in_order(brought: Iterable[Entry], names: Sequence[str]) -> list[Entry]:
+    return sorted(brought, key=lambda entry: names.index(entry.producer) if entry.producer in names else -1)
 
 
 def _when_decided(entries: Sequence[Entry], turn: Turn) -> list[Entry]:

@@ -309,3 +309,15 @@ def test_a_function_that_decides_nothing_fails_with_what_it_has_to_return(decide
 def test_a_function_that_names_no_worker_fails_with_the_closest():
     with pytest.raises(ProcessFailedError, match="Did you mean 'look_up'"):
         Crew("crew", [look_up], supervisor=lambda _: HandOff(to="lookup", task="a")).run("q")
+
+
+def test_a_task_for_a_worker_that_takes_none_does_no_harm():
+    def ring() -> str:
+        """Rings the bell."""
+        return "rung"
+
+    crew, model = crew_of([ring], to("ring", task="Ring it."), "end")
+    process = begun(crew, "q")
+
+    assert "ring: rung" in said(process)
+    assert offered(model) == ["transfer_to_ring"]

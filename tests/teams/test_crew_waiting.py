@@ -18,6 +18,7 @@ from planboard import (
     ScriptedModel,
     WorkDone,
     action,
+    call,
     chat_agent,
     human,
 )
@@ -243,3 +244,60 @@ def test_a_worker_that_takes_too_long_is_a_failure_that_is_told():
     crew, model = crew_of([endless], to("endless", task="a"), "end")
     assert crew.run("q").result(str) == "end"
     assert "[endless] It did not work" in " ".join(told(model))
+
+
+ORDERS = [("one", "two"), ("two", "one")]
+
+
+def asking(form, *more):
+    """Return two workers that ask a person each, and others."""
+    return [*(human(form, prompt=f"{name}?", name=name) for name in ("one", "two")), *more]
+
+
+def answer_in(order, process, form=str):
+    """Answer what the workers ask, one after the other."""
+    for name in order:
+        request = next(one for one in process.pending if one.prompt == f"{name}?")
+        process.respond(request.id, f"answer of {name}" if form is str else Findings(notes=[name]))
+        go(process)
+
+
+@pytest.mark.parametrize("options", [{}, {"output": "full"}, {"output": "typed"}, {"tools": "task"}], ids=str)
+def test_a_supervisor_is_told_the_same_whoever_is_answered_first(options):
+    heard = []
+    for order in ORDERS:
+        single = options.get("tools") == "task"
+        calls = [
+            call("task", agent=name, description=name) if single else to(name, task=name) for name in ("two", "one")
+        ]
+        crew, model = crew_of(asking(str), calls, "end", **options)
+        process = begun(crew, "q")
+        answer_in(order, process)
+        heard.append("\n".join(told(model)))
+
+    assert heard[0] == heard[1]
+    assert heard[0].index("answer of two") < heard[0].index("answer of one")  # as they were given work
+
+
+def test_the_next_worker_is_told_the_same_whoever_was_answered_first():
+    heard = []
+
+    def three(messages: list[Message]) -> str:
+        """Listens."""
+        heard.append([str(message) for message in messages])
+        return "heard"
+
+    for order in ORDERS:
+        crew, _ = crew_of(asking(str, three), [to("two"), to("one")], to("three", task="Listen."), "end")
+        answer_in(order, begun(crew, "q"))
+
+    assert heard[0] == heard[1] != []
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_the_newest_object_is_that_of_the_worker_who_was_given_work_last(order):
+    crew, _ = crew_of(asking(Findings), [to("two"), to("one")], "end", returning=Findings)
+    process = begun(crew, "q")
+    answer_in(order, process, Findings)
+
+    assert process.result(Findings) == Findings(notes=["one"])
