@@ -365,10 +365,25 @@ def _refuse_duplicates(found: Any) -> None:
                 places = [str(other.where or "a place unknown") for other in (seen[item.name], item)]
                 message = (
                     f"Two {kind} are named {item.name!r}, declared at {listed(places)}. "
-                    "Give one of them another `name=`."
+                    f"{_what_to_do(seen[item.name].state, item.state)}"
                 )
                 raise DefinitionError(message)
             seen[item.name] = item
+
+
+def _what_to_do(first: type | None, second: type | None) -> str:
+    """Say how two actions of one name come apart, of which each may be a method of a state."""
+    if (
+        first is None
+        or second is None
+        or first is second
+        or (first.__module__, first.__qualname__) != (second.__module__, second.__qualname__)
+    ):
+        return "Give one of them another `name=`."
+    return (
+        f"The state {type_name(first)} was defined twice, and there is still something that means the first of them: "
+        "define that again, too."
+    )
 
 
 def _union(forms: Sequence[TypeForm]) -> TypeForm:

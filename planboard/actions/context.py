@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from planboard.blackboard.board import Blackboard, check_value
 from planboard.blackboard.entry import Entry
-from planboard.errors import EntryTypeError
+from planboard.errors import DefinitionError, EntryTypeError
 from planboard.types import TypeForm
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class ChildOrder:
     call: int
     """The number of the call that starts it."""
     attempt: int
+    label: str = ""
+    """What it is for, for traces; see `ActionContext.labelled`."""
 
 
 ChildRunner = Callable[[ChildOrder], Awaitable[Any]]
@@ -113,7 +115,8 @@ class ActionContext(Injected):
     """
 
     __slots__ = (
-        "_begun", "_board", "_effects", "_read", "_run_child", "action", "attempt", "call", "identities", "process_id",
+        "_begun", "_board", "_effects", "_label", "_read", "_run_child", "action", "attempt", "call", "identities",
+        "process_id",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - what a call may look at and do
@@ -141,6 +144,7 @@ class ActionContext(Injected):
         """1 for the first try, more after a retry."""
         self._board = board
         self._effects = effects
+        self._label = ""
         self._read: list[Entry] = []
         self._run_child = run_child
         self._begun = begun
@@ -216,6 +220,22 @@ class ActionContext(Injected):
         other._read = list(self._read)  # noqa: SLF001
         return other
 
+    def labelled(self, label: str) -> "ActionContext":
+        """Return the same context, whose children bear a label: `await context.labelled("page 3").run(reader, page)`.
+
+        Traces and progress show it, so that several children of one call can be told apart. It is kept on one line,
+        cut to a readable length, and without the secrets that the action was given. It changes nothing else.
+
+        Raises:
+            DefinitionError: It is no text.
+        """
+        if not isinstance(label, str):
+            message = f"labelled({label!r}): a label is a text that says what a child is for, such as 'page 3'."
+            raise DefinitionError(message)
+        other = copy(self)
+        other._label = label  # noqa: SLF001
+        return other
+
     @property
     def visible(self) -> tuple[Entry, ...]:
         """Every visible entry of the board, oldest first."""
@@ -266,5 +286,7 @@ class ActionContext(Injected):
         Raises:
             ProcessNotCompletedError: The child did not complete.
         """
-        order = ChildOrder(agent, inputs, bindings, returning, options, self._effects, self.call, self.attempt)
+        order = ChildOrder(
+            agent, inputs, bindings, returning, options, self._effects, self.call, self.attempt, self._label
+        )
         return await self._run_child(order)

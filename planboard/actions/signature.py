@@ -5,9 +5,11 @@ cannot be read is refused with the parameter's name; it never silently has no in
 """
 
 import inspect
+import re
 import sys
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from types import FrameType, SimpleNamespace, UnionType
@@ -62,6 +64,9 @@ class SignatureReader:
 
     At the decorator, names may not exist yet; then it is read again when the agent is built. Until then the frames
     in which the function was defined are kept, since only they know types that are local to a function.
+
+    Names may also be those of classes that are about to be defined again, as when a cell of a notebook is run twice.
+    So what was read is read anew once a module has another class under the same name: the second replaces the first.
     """
 
     def __init__(
@@ -82,12 +87,13 @@ class SignatureReader:
         """Whether the first parameter is `self`."""
         self._kind = kind
         self._frames = _enclosing_frames(function)
+        self._locals: Mapping[str, Any] = {}
         self._signature: Signature | None = None
         try:
             self._signature = self._read()
         except _UnresolvedError:
             return
-        self._frames = ()
+        self._let_frames_go()
 
     def read(self) -> Signature:
         """Return the signature.
@@ -100,8 +106,24 @@ class SignatureReader:
                 self._signature = self._read()
             except _UnresolvedError as error:
                 raise self._error(str(error)) from None
-            self._frames = ()
+            self._let_frames_go()
+        elif self._is_outdated(self._signature):
+            with suppress(_UnresolvedError):
+                self._signature = self._read()
         return self._signature
+
+    def _let_frames_go(self) -> None:
+        """Keep of the frames what the annotations name, should they be read again."""
+        names = self._namespace() if self._frames else {}
+        words = {word for text in self._annotations().values() for word in re.findall(r"\w+", str(text))}
+        self._locals = {name: value for name, value in names.items() if name in words}
+        self._frames = ()
+
+    def _is_outdated(self, signature: Signature) -> bool:
+        """Tell whether a class of the function's module that was read is another one by now, under the same name."""
+        names = self._globals()
+        forms = [*(item.form for item in signature.inputs), signature.returns]
+        return any(_is_replaced(cls, names) for form in forms for cls in _classes_in(form))
 
     def _read(self) -> Signature:
         parameters = list(inspect.signature(self._function).parameters.values())
@@ -236,7 +258,7 @@ class SignatureReader:
         return found
 
     def _namespace(self) -> dict[str, Any]:
-        names: dict[str, Any] = {}
+        names: dict[str, Any] = dict(self._locals)
         for frame in reversed(self._frames):
             names.update(frame.f_locals)
         return names
@@ -264,6 +286,25 @@ _STREAMS = (
 
 class _UnresolvedError(Exception):
     """A name in an annotation does not exist yet."""
+
+
+def _classes_in(form: TypeForm) -> Iterator[type]:
+    """Yield the classes that a type is made of."""
+    generic = getattr(form, "__pydantic_generic_metadata__", None) or {}
+    if isinstance(form, type):
+        yield generic.get("origin") or form
+    for part in (*get_args(form), *generic.get("args", ())):
+        yield from _classes_in(part)
+
+
+def _is_replaced(cls: type, names: Mapping[str, Any]) -> bool:
+    """Tell whether the names of a module mean another class by the name of one that was defined there."""
+    found = names.get(cls.__qualname__) if cls.__module__ == names.get("__name__") else cls
+    return (
+        isinstance(found, type)
+        and found is not cls
+        and (found.__module__, found.__qualname__) == (cls.__module__, cls.__qualname__)
+    )
 
 
 def is_method(function: Callable[..., Any]) -> bool:

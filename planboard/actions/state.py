@@ -71,13 +71,16 @@ def substates(cls: type) -> list[type]:
     """Return a state class and those subclasses that stand in the same module, in order of their names.
 
     The subclasses of a base class in its own module are its alternatives, as of a sealed class. Those from elsewhere
-    are only part of an agent that names them.
+    are only part of an agent that names them. Of several of one name the last counts: it was defined again, as in a
+    notebook, or made anew by a decorator, such as `@dataclass(slots=True)`.
     """
     found = [cls]
-    subclasses: list[type] = cls.__subclasses__()
-    for sub in sorted(subclasses, key=lambda sub: sub.__qualname__):
-        if sub.__module__ == cls.__module__ and not _is_parametrised(sub):
-            found.extend(substates(sub))
+    subclasses: list[type] = cls.__subclasses__()  # in the order in which they were defined
+    own = {
+        sub.__qualname__: sub for sub in subclasses if sub.__module__ == cls.__module__ and not _is_parametrised(sub)
+    }
+    for _, sub in sorted(own.items()):
+        found.extend(substates(sub))
     return list(dict.fromkeys(found))
 
 

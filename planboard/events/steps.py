@@ -21,6 +21,8 @@ class ProcessStarted:
     planner: str
     goals: tuple[str, ...]
     parent_id: str | None = None
+    label: str = ""
+    """What a child is for among the children of its call, such as "item 3: tides"; may be empty."""
     kind: Literal["process_started"] = "process_started"
 
 

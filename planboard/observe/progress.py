@@ -84,6 +84,8 @@ class _Run:
     """What must be remembered of one process to tell the next event."""
 
     depth: int = 0
+    label: str = ""
+    """What it is for among the children of its call."""
     started: bool = False
     waiting: list[str] = field(default_factory=list)
     """What was put on the board before it started, in words."""
@@ -134,6 +136,7 @@ class Progress:
     def _begin(self, event: ProcessStarted, run: _Run) -> None:
         parent = self._runs.get(event.parent_id or "")
         run.depth = parent.depth + 1 if parent else 0
+        run.label = event.label
         if parent is None:
             self._root = event.process_id
             self._running.clear()
@@ -231,7 +234,8 @@ def _plain_words(event: Any) -> str:  # noqa: PLR0911 - one for each kind
     match event:
         case ProcessStarted():
             goals = f", for {_names(list(event.goals))}" if event.goals else ""
-            return f"{event.agent} starts with {event.planner}{goals}"
+            label = f" ({event.label})" if event.label else ""
+            return f"{event.agent}{label} starts with {event.planner}{goals}"
         case PlanMade():
             assuming = f", assuming {', '.join(event.assumptions)}" if event.assumptions else ""
             aim = "best now" if event.goal == NIRVANA.name else f"plan for {event.goal}"
@@ -260,7 +264,8 @@ def _plain_words(event: Any) -> str:  # noqa: PLR0911 - one for each kind
 
 
 def _ending(status: ProcessStatus, reason: str, run: _Run) -> str:
-    done = f"{run.actions} action{'' if run.actions == 1 else 's'}, cost {amount(run.cost)}"
+    label = f"{run.label}, " if run.label else ""
+    done = f"{label}{run.actions} action{'' if run.actions == 1 else 's'}, cost {amount(run.cost)}"
     headline = reason.partition("\n")[0]
     return f"{status.lower()} ({done}): {headline}"
 

@@ -125,7 +125,8 @@ class ProcessFold:
                     span.attributes["forked_from"] = event.forked_from
             case ProcessStarted():
                 span.name, self.parent_id = event.agent, event.parent_id
-                span.attributes.update(planner=event.planner, goals=event.goals)
+                label: dict[str, Attribute] = {"label": event.label} if event.label else {}
+                span.attributes.update(label, planner=event.planner, goals=event.goals)
                 span.started, span.status = at, "running"
             case ProcessWaiting():
                 span.status = "waiting"

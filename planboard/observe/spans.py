@@ -17,7 +17,7 @@ SpanKind: TypeAlias = Literal["agent", "action", "model", "request", "sleep"]
 sleep. The last two are what a call waits for."""
 
 Attribute: TypeAlias = str | int | float | bool | tuple[str, ...]
-"""What is said of a span; no values from the board, which may be secret."""
+"""What is said of a span; no values from the board, but for the few words of a label."""
 
 _OPEN = ("not_started", "running", "waiting")
 _ERRORS = ("failed", "stuck", "terminated")
@@ -64,6 +64,11 @@ class Span:
     children: "tuple[Span, ...]" = ()
     """The spans in it: in the order in which they began, and of one call its requests and sleeps, then its agents in
     the order of their ids, then its models."""
+
+    @property
+    def label(self) -> str:
+        """What it is for among others of its name, such as "item 3: tides"; empty if nothing says so."""
+        return str(self.attributes.get("label", ""))
 
     @property
     def seconds(self) -> float | None:
@@ -123,7 +128,7 @@ class Trace:
         return self.root.trace_id
 
     def spans(self) -> Iterator[Span]:
-        """Yield all spans, each before what is in it; the order does not depend on timing."""
+        """Yield all spans, each before what is in it; of one call its children in the order in which it began them."""
         return self.root.spans()
 
     def span(self, span_id: str) -> Span:
@@ -164,13 +169,18 @@ def span_id_of(process_id: str, *key: str | int) -> str:
 def _lines(span: Span, depth: int, *, marks: bool) -> Iterator[str]:
     indent = "  " * depth
     seconds = "" if span.seconds is None else f" {span.seconds:.1f}s"
-    yield f"{indent}[{one_line(span.name)}] {span.kind}{seconds} {span.status}{_more(span)}"
+    yield f"{indent}[{one_line(_title(span))}] {span.kind}{seconds} {span.status}{_more(span)}"
     if marks:
         for mark in span.marks:
             told = ", ".join(f"{name}={_shown(value)}" for name, value in mark.attributes.items())
             yield one_line(f"· {mark.name}{f': {told}' if told else ''}").join((f"{indent}  ", ""))
     for child in span.children:
         yield from _lines(child, depth + 1, marks=marks)
+
+
+def _title(span: Span) -> str:
+    """Return what is said of a span before its kind: its name, and its label if it has one."""
+    return f"{span.name} · {span.label}" if span.label else span.name
 
 
 def _more(span: Span) -> str:

@@ -16,8 +16,10 @@ from planboard.planners.base import Planner
 from planboard.planners.goap import Goap
 from planboard.runtime.drift import definition, fingerprint
 from planboard.runtime.executor import Executor
+from planboard.runtime.hushing import secrets_in, short_label
 from planboard.runtime.kinship import Services, given_to, goes_on_later, id_of_child, is_for, with_services
 from planboard.runtime.options import ProcessOptions
+from planboard.runtime.outcome import ActionCall
 from planboard.runtime.requests import Request
 
 if TYPE_CHECKING:
@@ -187,7 +189,17 @@ class Children:
         assert child is not None  # noqa: S101 - there is always another number
         started.others.discard(child.id)
         self._noted(child, order.call)
+        if order.label and child.status is ProcessStatus.NOT_STARTED:
+            child._core.around.label = short_label(order.label, self._secrets(order.call, started))  # noqa: SLF001
         return child
+
+    def _secrets(self, call: int, started: "_Started") -> tuple[str, ...]:
+        """Return the secrets that a call was given, which are looked for once."""
+        if started.secrets is None:
+            command = self._process._core.running.get(call)  # noqa: SLF001
+            given = command.bound.entries if isinstance(command, ActionCall) else ()
+            started.secrets = secrets_in(given)
+        return started.secrets
 
     def _noted(self, child: "Process", call: int) -> None:
         """Take note of which call has begun a child, and with what."""
@@ -309,6 +321,8 @@ class _Started:
     """Those of that run; each has its own."""
     others: set[str]
     """The ids of the children of earlier runs of the call that it has not come to yet."""
+    secrets: tuple[str, ...] | None = None
+    """Those that the call was given, once they have been looked for."""
     last: int = 0
     left: list[int] = field(default_factory=list)
     """Those that were passed over, for they are of something else."""

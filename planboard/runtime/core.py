@@ -140,6 +140,7 @@ class ProcessCore:
             planner=planner,
             goals=tuple(goal.name for goal in self.goals if goal is not NIRVANA),
             parent_id=self.parent.process_id if self.parent is not None else None,
+            label=self.around.label,
         )
 
     def resume(self) -> None:

@@ -9,21 +9,42 @@ from dataclasses import fields, is_dataclass
 
 from pydantic import BaseModel, Secret, SecretBytes, SecretStr
 
-from planboard._text import is_secret
+from planboard._text import is_secret, without_secrets
 from planboard.blackboard.entry import Entry
 
 _SHORTEST = 4
 """Shorter texts stand in others by chance."""
 _DEPTH = 8
 _HIDDEN = "***"
+_LABEL = 80
+"""Characters of a label that are kept."""
+_LOOKED_AT = 2_000
+"""Characters of a label that are looked at for what is secret by its name."""
 
 
 def hushed(text: str, given: Iterable[Entry]) -> str:
     """Return a text without the secrets in some entries: values of secret types, and texts under secret names."""
+    return without(secrets_in(given), text)
+
+
+def secrets_in(given: Iterable[Entry]) -> tuple[str, ...]:
+    """Return the secrets in some entries, the longest first: one may be the beginning of another."""
     found = {secret for entry in given for secret in _secrets(entry.value, is_secret(entry.name or ""), _DEPTH)}
-    for secret in sorted(found, key=lambda one: (-len(one), one)):  # one may be the beginning of another
+    return tuple(sorted(found, key=lambda one: (-len(one), one)))
+
+
+def without(secrets: Iterable[str], text: str) -> str:
+    """Return a text without some secrets, of which the longest are first."""
+    for secret in secrets:
         text = text.replace(secret, _HIDDEN)
     return text
+
+
+def short_label(label: str, secrets: Iterable[str]) -> str:
+    """Return a label as it is kept: on one line, short, and without secrets."""
+    text = without_secrets(without(secrets, label)[:_LOOKED_AT])  # before it is cut, for half a secret looks like none
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= _LABEL else f"{line[: _LABEL - 1]}…"
 
 
 def _secrets(value: object, hidden: bool, depth: int) -> Iterator[str]:  # noqa: FBT001 - handed down

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from planboard.blackboard.codec import Codec
 from planboard.errors import AgentChangedError, CorruptJournalError, DefinitionError, JournalError
-from planboard.events import BudgetReplaced, Event, Listener, ProcessCreated
+from planboard.events import BudgetReplaced, Event, Listener, ProcessCreated, ProcessStarted
 from planboard.events.codec import EventCodec
 from planboard.journal.port import Journal, RunInfo
 from planboard.llm.models import as_model
@@ -132,6 +132,8 @@ def fork(process: "Process", at: int | None, run_id: str | None, parent: "Proces
 
     offset = len(twin._log.events)  # noqa: SLF001
     copies = [replace(event, process_id=twin_id, seq=offset + place) for place, event in enumerate(mine, 1)]
+    above = None if twin.parent is None else twin.parent.id
+    copies = [replace(copy, parent_id=above) if isinstance(copy, ProcessStarted) else copy for copy in copies]
     if twin._keeper is not None:  # noqa: SLF001
         for copy in copies:
             twin._keeper.take(copy)  # noqa: SLF001

@@ -22,7 +22,7 @@ def _no_usage(_: int) -> Usage:
 
 @dataclass(slots=True)
 class Surroundings:
-    """Functions that a core calls. Those of a core by itself know of no children and no journal."""
+    """What a core is told, most of it as functions that it calls. A core by itself knows no children and no journal."""
 
     has_news: Callable[[int], bool] = _yes
     """Tells whether a child of a suspended call can go on."""
@@ -38,3 +38,5 @@ class Surroundings:
     """Tells what each child of a call was given."""
     keep: Callable[[], object] = _nothing
     """Writes down what has happened, if the process is kept."""
+    label: str = ""
+    """What the process is for among the children of its call."""

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from pydantic import BaseModel
 
-from planboard._text import brief
+from planboard._text import brief, is_secret
 from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.making import StepAction, with_inputs
@@ -19,6 +19,7 @@ from planboard.steps.composing import Contribution, agreed, composed, refuse_den
 from planboard.steps.deciding import Decider, element_of, known_to, return_of
 from planboard.steps.failing import StepFailed, failed
 from planboard.steps.gathering import gather
+from planboard.steps.labels import item_label
 from planboard.steps.part import Part, as_part
 from planboard.steps.sequence import OnError, check_gathering
 from planboard.types import TypeForm, is_type, location_of, origin_of, type_name
@@ -97,11 +98,14 @@ def _over(
         )
         raise DefinitionError(message)
 
+    secret = any(is_secret(item.parameter) for item in part.inputs if _is_item(item.query.form, source.element))
+
     async def do(context: ActionContext, there: Sequence[Addition], place: int, item: object) -> Any:
         given = Addition(item, declared_as(item, source.element))
         others = [one for one in there if not _is_item(one.type or type(one.value), source.element)]
+        labelled = context.labelled(item_label(place, item, secret=secret))
         try:
-            found = await part.results(context, (*part.chosen(others), given))
+            found = await part.results(labelled, (*part.chosen(others), given))
             refuse_denied(called, part, found)
         except (ActionError, ProcessFailedError, ProcessStuckError) as error:
             if on_error == "collect":

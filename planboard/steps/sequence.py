@@ -43,8 +43,8 @@ def sequence(*parts: Any, name: str | None = None, **options: Any) -> StepAction
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         results: list[tuple[Addition, ...]] = []
-        for part, then in steps:
-            found = await part.results(context, part.chosen(there))
+        for place, (part, then) in enumerate(steps):
+            found = await part.results(context.labelled(f"part {place}"), part.chosen(there))
             if then is None or not then.takes(Denied):
                 refuse_denied(called, part, found)
             results.append(found)
@@ -81,7 +81,9 @@ def parallel(
     check_gathering(called, on_error, concurrency)
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
-        jobs = [partial(_agreed, called, part, context, there) for part in made]
+        jobs = [
+            partial(_agreed, called, part, context.labelled(f"part {place}"), there) for place, part in enumerate(made)
+        ]
         outcomes = await gather(jobs, concurrency=concurrency, collect=on_error == "collect")
         return [
             [Addition(failed(part.name, place, outcome))] if isinstance(outcome, Exception) else outcome
@@ -134,10 +136,11 @@ def loop(
 
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         found: tuple[Addition, ...] = ()
-        for _ in range(max):
-            found = await _agreed(called, part, context, there)
+        for number in range(1, max + 1):
+            labelled = context.labelled(f"round {number}")
+            found = await _agreed(called, part, labelled, there)
             there = [*there, *found]
-            if ends is not None and await ends.holds(context, there):
+            if ends is not None and await ends.holds(labelled, there):
                 return [found]
         if ends is not None and at_max == "fail":
             message = f"Loop {called!r} went {max} rounds, and what it waits for does not hold: {ends.name}."
@@ -187,12 +190,12 @@ def branch(
     async def script(context: ActionContext, there: list[Addition]) -> Sequence[Sequence[Addition]]:
         key = await (decider.holds if yes_or_no else decider.decide)(context, there)
         try:
-            part = chosen.get(key, fallback)
-        except TypeError:  # what cannot be a key is none
-            part = fallback
+            part, label = chosen[key], f"when {key}"
+        except (KeyError, TypeError):  # what cannot be a key is none
+            part, label = fallback, "otherwise"
         if part is None:
             return [()]
-        found = await part.results(context, part.chosen(there))
+        found = await part.results(context.labelled(label), part.chosen(there))
         if Denied not in part_forms(part):
             refuse_denied(called, part, found)
         return [found]

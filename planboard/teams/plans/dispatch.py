@@ -12,6 +12,7 @@ from planboard.actions.waiting import Denied
 from planboard.blackboard.matching import conforms
 from planboard.errors import ActionError, ProcessNotCompletedError
 from planboard.runtime.kinship import goes_on_later
+from planboard.steps.labels import named_label
 from planboard.steps.part import Part
 from planboard.teams.plans.routing import Routing
 from planboard.teams.plans.step_results import Assignment, StepResult, Verdict
@@ -162,13 +163,14 @@ class _Going:
         assignment = Assignment(goal=self.plan.goal, step=step, results=needed)
         there = [*self.shared, *self.how.values(needed), *map(Addition, needed), Addition(step.task)]
         given = (*worker.chosen([*there, Addition(assignment)]), Addition(step))  # the step tells one call from another
-        value, error = await outcome_of(worker, self.context, given)
+        labelled = self.context.labelled(_label(step))
+        value, error = await outcome_of(worker, labelled, given)
         result = StepResult(step=step.id, task=step.task, worker=worker.name, value=value, error=error)
         if self.how.review is None or not result.ok:
             return result
         judge = self.how.review
         there = [*there, Addition(assignment), *self.how.values([result]), Addition(result)]
-        verdict, error = await outcome_of(judge, self.context, (*judge.chosen(there), Addition(step)))
+        verdict, error = await outcome_of(judge, labelled, (*judge.chosen(there), Addition(step)))
         objection = f"the review failed: {error}" if error is not None else _objection(verdict)
         return result if objection is None else result.model_copy(update={"error": objection})
 
@@ -191,6 +193,10 @@ async def outcome_of(part: Part, context: ActionContext, given: Iterable[Additio
     if isinstance(value, Denied):
         return None, f"{value.action!r} was not agreed to{f': {value.reason}' if value.reason else ''}"
     return (value, None) if value is not None else (None, "it returned nothing")
+
+
+def _label(step: TaskStep) -> str:
+    return named_label(f"step {step.id}", step.task if step.task != step.id else "")
 
 
 def _declared(value: object, worker: Part | None) -> list[tuple[object, Any]]:

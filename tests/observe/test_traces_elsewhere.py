@@ -1,0 +1,158 @@
+"""Promises about traces: heard live, read from a journal, or after a pause in another program, they are the same."""
+
+import json
+import subprocess
+import sys
+from asyncio import run as wait
+from pathlib import Path
+
+from pydantic import BaseModel
+from traced import TEAM, Consent, Report, Topic, begin, outline, parents_are_complete
+
+import planboard
+from planboard import (
+    Agent,
+    Process,
+    SqliteJournal,
+    Tracer,
+    achieves_goal,
+    action,
+    trace_of,
+)
+from planboard.observe.spans import trace_id_of
+
+
+def test_heard_live_and_read_from_the_journal_are_the_same(clock, file):
+    journal, tracer = SqliteJournal(file), Tracer(clock=clock)
+    process = begin(TEAM, Topic(), journal=journal, listeners=[tracer], clock=clock)
+    clock.advance(7)
+    process.respond(process.pending[0].id, Consent())
+    wait(process.run())
+
+    assert trace_of(process) == tracer.trace() == trace_of(journal, "run-1")
+    assert trace_of(process).root.seconds == 7.0
+    journal.close()
+
+
+def test_without_a_journal_a_tracer_among_the_listeners_is_used():
+    tracer = Tracer()
+    process = begin(TEAM, Topic(), listeners=[tracer])
+
+    assert trace_of(process) == tracer.trace()
+
+
+def test_with_neither_the_calls_are_known_and_what_they_spent():
+    process = begin(TEAM, Topic())
+    process.respond(process.pending[0].id, Consent())
+    wait(process.run())
+
+    trace = trace_of(process)
+
+    assert outline(trace) == ["team agent completed", "  lead_the_work action completed", "  report action completed"]
+    assert trace.root.total == process.usage
+    assert trace.root.seconds is None
+
+
+def test_a_pause_in_another_program_is_in_the_same_trace(clock, file):
+    """Case 149."""
+    first = SqliteJournal(file)
+    before = trace_of(begin(TEAM, Topic(), journal=first, clock=clock))
+    first.close()
+    clock.advance(60)
+
+    journal = SqliteJournal(file)
+    tracer = Tracer(clock=clock, journal=journal)
+    process = Process.restore(TEAM, journal, "run-1", clock=clock, listeners=[tracer])
+    process.respond(process.pending[0].id, Consent())
+    wait(process.run())
+
+    after = trace_of(journal, "run-1")
+    assert after == tracer.trace()
+    assert (after.id, parents_are_complete(after)) == (before.id, True)
+    assert {span.id for span in before.spans()} <= {span.id for span in after.spans()}
+    assert (after.root.started, after.root.ended) == (1_000.0, 1_060.0)
+    journal.close()
+
+
+def test_a_tracer_that_hears_only_the_second_half_has_the_same_ids(file):
+    first = SqliteJournal(file)
+    begin(TEAM, Topic(), journal=first)
+    first.close()
+    journal, tracer = SqliteJournal(file), Tracer()
+    process = Process.restore(TEAM, journal, "run-1", listeners=[tracer])
+    process.respond(process.pending[0].id, Consent())
+    wait(process.run())
+
+    whole, half = trace_of(journal, "run-1"), tracer.trace("run-1")
+
+    assert half.id == whole.id
+    assert {span.id: span.parent_id for span in half.spans()}.items() <= {
+        span.id: span.parent_id for span in whole.spans()
+    }.items()
+    journal.close()
+
+
+def test_reading_a_journal_needs_no_agent_and_no_secret(file):
+    class Login(BaseModel):
+        api_key: str = "hush-hush"
+
+    @achieves_goal("done")
+    @action
+    def use(login: Login) -> Report:
+        return Report(text=login.api_key)
+
+    journal = SqliteJournal(file)
+    begin(Agent("it", [use]), Login(), journal=journal)
+
+    told = json.dumps(trace_of(journal, "run-1").to_dict())
+
+    assert "hush" not in told
+    journal.close()
+
+
+def test_a_fork_has_a_trace_of_its_own_that_names_its_origin(file):
+    journal = SqliteJournal(file)
+    process = begin(TEAM, Topic(), journal=journal)
+
+    fork = trace_of(process.fork(id="run-2"))
+
+    assert (fork.id, outline(fork)) == (trace_id_of("run-2"), outline(trace_of(process)))
+    assert fork.root.attributes["forked_from"] == f"run-1@{len(process.events)}"
+    journal.close()
+
+
+def test_the_children_of_a_fork_that_wait_are_in_its_trace_when_it_is_read_from_the_journal(file):
+    journal = SqliteJournal(file)
+    process = begin(TEAM, Topic(), journal=journal)
+
+    fork = process.fork(id="run-2")
+
+    assert trace_of(journal, "run-2") == trace_of(fork)
+    assert outline(trace_of(journal, "run-2")) == outline(trace_of(process))
+    journal.close()
+
+
+_PROGRAM = """
+import sys; sys.path.insert(0, {folder!r})
+import json
+from traced import TEAM, Topic, begin
+from planboard import Tracer
+from planboard.testing import FakeClock
+tracer = Tracer(clock=FakeClock(5.0))
+begin(TEAM, Topic(), listeners=[tracer])
+print(tracer.trace().text(marks=True), json.dumps(tracer.trace().to_dict()))
+"""
+
+
+def test_a_trace_does_not_depend_on_the_hash_seed():
+    folder, root = str(Path(__file__).parent), str(Path(planboard.__file__).parents[1])
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", _PROGRAM.format(folder=folder)],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": root},
+            capture_output=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+
+    assert len(told) == 1
