@@ -75,7 +75,7 @@ async def put_to_work(
     try:
         built = _built(member, hand_off)
         given = _given(member, hand_off, there, built, _talk(member, hand_off, history), peers)
-        child = await member.part.child(context, given)
+        child = await member.part.child(context.labelled(hand_off.argument), given)
         results = member.part.results_of(child)
     except ProcessNotCompletedError as error:
         if goes_on_later(error.process):

@@ -11,13 +11,16 @@ from planboard import (
     Crew,
     DefinitionError,
     HandOff,
+    MemoryJournal,
     Message,
+    ProcessOptions,
     ProcessStatus,
     ScriptedModel,
     Utility,
     WorkDone,
     call,
     run,
+    trace_of,
 )
 from planboard.llm.scripted import wire_size
 
@@ -289,3 +292,13 @@ def test_services_do_not_let_a_crew_be_run_by_another_planner():
 
     with pytest.raises(DefinitionError, match="works by 'turns' only"):
         crew.process("q", services=[object()], planner="goap")
+
+
+def test_a_trace_tells_what_each_worker_had_to_do():
+    crew, *_ = researchers()
+    journal = MemoryJournal()
+    process = begun(crew, TASK, options=ProcessOptions(journal=journal))
+
+    agents = [span for span in trace_of(journal, process.id).spans() if span.kind == "agent"]
+
+    assert [span.label for span in agents] == ["", "How long is a mile?", "26.2 miles in kilometres"]
