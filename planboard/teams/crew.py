@@ -13,7 +13,7 @@ from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import star
 from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Output, Sharing, work_of
-from planboard.types import TypeForm, is_type
+from planboard.types import TypeForm
 
 PROMPT = (
     "You coordinate workers and do none of the work yourself. Give each part of it to the worker who fits, by calling "
@@ -83,12 +83,12 @@ class Crew(Team):
         **options: Any,
     ) -> None:
         check_arguments(
-            Crew, name, options, supervisor=supervisor, prompt=prompt, handoff_messages=handoff_messages,
-            parallel=parallel, recursion_limit=recursion_limit, repeats=repeats, temperature=temperature,
-            on_handoff=on_handoff,
+            Crew, name, options, returning=returning, supervisor=supervisor, prompt=prompt,
+            handoff_messages=handoff_messages, parallel=parallel, recursion_limit=recursion_limit, repeats=repeats,
+            temperature=temperature, on_handoff=on_handoff,
         )  # fmt: skip
         members = as_members(workers, name)
-        _check(name, members, output, tools, returning, supervisor_name)
+        _check(name, members, output, tools, supervisor_name)
         sharing = Sharing(output, handoff_messages)
         hub = Hub(
             Desk(supervisor_name, members, tools), supervisor, prompt, sharing, returning=returning,
@@ -107,17 +107,12 @@ class Crew(Team):
         )
 
 
-def _check(
-    name: str, members: Mapping[str, Member], output: object, tools: object, returning: object, supervisor: str
-) -> None:
+def _check(name: str, members: Mapping[str, Member], output: object, tools: object, supervisor: str) -> None:
     if output not in ("last", "full", "typed"):
         message = f'Crew({name!r}, output={output!r}): it is "last", "full" or "typed".'
         raise DefinitionError(message)
     if tools not in ("per_worker", "task"):
         message = f'Crew({name!r}, tools={tools!r}): it is "per_worker" or "task".'
-        raise DefinitionError(message)
-    if not is_type(returning):
-        message = f"Crew({name!r}, returning={returning!r}): name a type."
         raise DefinitionError(message)
     check_name(supervisor, f"The supervisor of {name!r}")
     if supervisor in members:

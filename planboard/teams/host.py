@@ -8,6 +8,7 @@ from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step
 from planboard.errors import ActionError, DefinitionError
 from planboard.llm.ai import Ai
+from planboard.teams.artefacts import newest
 from planboard.teams.choosing import Desk
 from planboard.teams.hand_offs import HandOffListener, Turn, WorkDone
 from planboard.teams.hub import Hub
@@ -17,6 +18,7 @@ from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
 from planboard.teams.working import Sharing, work_of
+from planboard.types import TypeForm
 
 PROMPT = (
     "Decide which specialists can answer, and call exactly those, at once. A task says all that its specialist has to "
@@ -53,8 +55,10 @@ class Host(Team):
         name: What it is called.
         specialists: `Specialist`s, or agents, actions and functions with descriptions.
         llm: The host's model; that of the process or of the environment by default.
+        returning: What a run is for: `str` for an answer in words; another type for an object. Of one specialist it is
+            the one that this has made; of several, or where none was made, a model makes it from their answers.
         summarize: How several answers become one. `True`: by the host's model. A model, or the name of one: by that.
-            `False`: they are joined, each under the name of its specialist.
+            `False`: they are joined, each under the name of its specialist. An object is always made by a model.
         prompt: The system prompt of the host's model.
         on_handoff: Called with the name of the specialist and what it is asked, for each hand-off.
         temperature: For the host's model; `None` for its own default.
@@ -70,13 +74,16 @@ class Host(Team):
         specialists: Iterable[Any],
         *,
         llm: Any = None,
+        returning: TypeForm = str,
         summarize: Any = False,
         prompt: str = PROMPT,
         on_handoff: HandOffListener | None = None,
         temperature: float | None = 0.0,
         **options: Any,
     ) -> None:
-        check_arguments(Host, name, options, prompt=prompt, temperature=temperature, on_handoff=on_handoff)
+        check_arguments(
+            Host, name, options, returning=returning, prompt=prompt, temperature=temperature, on_handoff=on_handoff
+        )
         members = as_members([_as_member(one, name) for one in specialists], name)
         for reserved in (_HOST, _ANSWER):
             if reserved in members:
@@ -84,15 +91,19 @@ class Host(Team):
                 raise DefinitionError(message)
         sharing = Sharing("last", hand_offs=False)
         hub = Hub(
-            Desk(_HOST, members, prefix="", word="specialist"), None, prompt, sharing, returning=str, then=_ANSWER,
-            parallel=True, temperature=temperature, on_handoff=on_handoff,
+            Desk(_HOST, members, prefix="", word="specialist"), None, prompt, sharing, returning=returning,
+            then=_ANSWER, parallel=True, temperature=temperature, on_handoff=on_handoff,
         )  # fmt: skip
         super().__init__(
             name,
-            [hub.as_action(), *(work_of(member, sharing) for member in members.values()), _answering(summarize)],
+            [
+                hub.as_action(),
+                *(work_of(member, sharing) for member in members.values()),
+                _answering(returning, summarize),
+            ],
             members=members,
             topology=_through(tuple(members)),
-            returning=str,
+            returning=returning,
             answered_by=[_HOST, _ANSWER],
             planner=TurnTaking(_HOST, len(members)),
             llm=llm,
@@ -128,28 +139,33 @@ def _in_order(turn: Turn, done: Iterable[WorkDone]) -> list[WorkDone]:
     return found
 
 
-def _answering(summarize: Any) -> StepAction:
+def _answering(returning: TypeForm, summarize: Any) -> StepAction:
     """Return the action that makes one answer of those of the specialists."""
     own = None if isinstance(summarize, bool) or summarize is None else Ai(summarize)
 
-    async def answer(turn: Turn, ai: Ai, planboard_context: ActionContext) -> str:
+    async def answer(turn: Turn, ai: Ai, planboard_context: ActionContext) -> Any:
         works = _in_order(turn, planboard_context.all(WorkDone))
         good = [work for work in works if work.ok]
         if not good:
             wrong = "; ".join(f"{work.member}: {work.text}" for work in works) or "nobody was agreed to"
             message = f"No specialist has an answer. {wrong}"
             raise ActionError(_ANSWER, message)
-        if len(works) == 1:
-            return good[0].text
         joined = "\n".join(f"[{work.member}]: {work.text if work.ok else f'failed: {work.text}'}" for work in works)
-        if summarize is False or summarize is None:
+        if returning is str and len(works) == 1:
+            return good[0].text
+        if returning is str and (summarize is False or summarize is None):
             return joined
+        made = newest(returning, planboard_context.visible) if len(works) == 1 else None
+        if made is not None:
+            return made.value
         asked = [message.content for message in planboard_context.all(Message) if message.author == "user"]
         speaker = ai if own is None else own.bound(ai.meter)
         prompt = f"Question: {speaker.data(' '.join(asked))}\nThe specialists said: {speaker.data(joined)}"
-        return await speaker.text(prompt, system=_SUMMARY)
+        if returning is str:
+            return await speaker.text(prompt, system=_SUMMARY)
+        return await speaker.create(prompt, returning, system=_SUMMARY)
 
     return step(
-        "host", answer, name=_ANSWER, returns=str,
+        "host", answer, name=_ANSWER, returns=returning,
         options={"description": "Gives the answer of the specialists.", "rerun": "always", "idempotent": True},
     )  # fmt: skip

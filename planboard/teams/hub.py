@@ -114,13 +114,10 @@ class Hub:
             )
         if self.sharing.output != "typed":
             context.add(Message(author=self.desk.speaker, content=choice.text))
-        if self._returning is str or choice.result is not None:
-            return choice.text if choice.result is None else choice.result
-        found = newest(self._returning, now.there)
-        if found is not None:
-            return found.value
+        if choice.result is not None:
+            return choice.result
         known = [*(str(message) for message in history), *(work.text for work in done), choice.text]
-        return await ai.create(f"Give the result as an object.\n{ai.data(known)}", self._returning)
+        return await result_of(self._returning, choice.text, now.there, known, ai)
 
     async def _choose(
         self, ai: Ai, history: Sequence[Message], now: Situation, turn: Turn | None, done: Sequence[WorkDone]
@@ -179,6 +176,27 @@ class Hub:
         lines += [f"- {name} was not agreed to and cannot be given work: {why}" for name, why in now.barred.items()]
         lines += [f"- not done: {refusal}" for refusal in (turn.refused if turn is not None else ())]
         return [ModelMessage("user", "\n".join(["So far:", *lines]))] if lines else []
+
+
+async def result_of(returning: TypeForm, said: str, entries: Iterable[Entry], known: Sequence[str], ai: Ai) -> Any:
+    """Return the result of a team: its last words, or the newest object of a type, or one that a model makes.
+
+    Args:
+        returning: What the run is for.
+        said: The last words.
+        entries: The team's board, as work was handed out.
+        known: What a model makes an object of, if no member has made one.
+        ai: The model.
+
+    Raises:
+        ModelError: It makes none.
+    """
+    if returning is str:
+        return said
+    found = newest(returning, entries)
+    if found is not None:
+        return found.value
+    return await ai.create(f"Give the result as an object.\n{ai.data(known)}", returning)
 
 
 def opening(context: ActionContext) -> list[Message]:

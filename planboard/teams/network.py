@@ -8,16 +8,20 @@ from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step, with_inputs
 from planboard.errors import ActionError, DefinitionError
+from planboard.llm.ai import Ai
 from planboard.runtime.handing import CONTEXT
 from planboard.teams.artefacts import given_only, optional_inputs, put_on_board
 from planboard.teams.hand_offs import HandOff, HandOffListener, Turn, tell_of
-from planboard.teams.hub import begin_history
+from planboard.teams.hub import begin_history, result_of
 from planboard.teams.members import Member, as_members
 from planboard.teams.messages import Message
 from planboard.teams.outcomes import Outcome, put_to_work
 from planboard.teams.team import Team, check_arguments
 from planboard.teams.topology import Topology, Wiring, as_topology
 from planboard.teams.turn_taking import TurnTaking
+from planboard.types import TypeForm
+
+_ANSWER = "answer"
 
 
 class Network(Team):
@@ -33,6 +37,8 @@ class Network(Team):
         topology: `"mesh"` (everybody to everybody), `"line"`, `star("center")`, or a mapping from members to those that
             they may hand over to.
         entry: The member that begins; the first by default.
+        returning: What a run is for: `str` for the words of the member that ends it; another type for an object, which
+            is the newest that a member has made, else made by `llm` from what was said. The action `answer` gives it.
         handoff_messages: Whether the history tells who handed over to whom.
         recursion_limit: After so many turns without an end the run is TERMINATED.
         repeats: How often the same member may be given the very same task.
@@ -51,6 +57,7 @@ class Network(Team):
         *,
         topology: Wiring = "mesh",
         entry: str | None = None,
+        returning: TypeForm = str,
         handoff_messages: bool = True,
         recursion_limit: int = 25,
         repeats: int = 3,
@@ -59,8 +66,8 @@ class Network(Team):
         **options: Any,
     ) -> None:
         check_arguments(
-            Network, name, options, handoff_messages=handoff_messages, recursion_limit=recursion_limit,
-            repeats=repeats, on_handoff=on_handoff,
+            Network, name, options, returning=returning, handoff_messages=handoff_messages,
+            recursion_limit=recursion_limit, repeats=repeats, on_handoff=on_handoff,
         )  # fmt: skip
         known = as_members(members, name)
         names = tuple(known)
@@ -70,14 +77,23 @@ class Network(Team):
             message = f"Network({name!r}, entry={entry!r}): there is no such member. {suggest(first, names)}"
             raise DefinitionError(message)
         given = given_only(known)
-        places = [_Place(member, given, wired, handoff_messages, on_handoff) for member in known.values()]
+        last = None if returning is str else _ANSWER
+        if last in known:
+            message = (
+                f"Network({name!r}): a member is named {last!r}, as the action that gives the result is. Rename it."
+            )
+            raise DefinitionError(message)
+        places = [
+            _Place(member, given, wired, last, tells=handoff_messages, on_handoff=on_handoff)
+            for member in known.values()
+        ]
         super().__init__(
             name,
-            [place.as_action() for place in places],
+            [*(place.as_action() for place in places), *(() if last is None else (_answering(returning),))],
             members=known,
             topology=wired,
-            returning=str,
-            answered_by=names,
+            returning=returning,
+            answered_by=names if last is None else [last],
             planner=TurnTaking(first, 1, recursion_limit, repeats),
             llm=llm,
             **options,
@@ -91,6 +107,7 @@ class _Place:
         member: The member.
         given: The objects that a run may be given, for it or for others.
         topology: Who may hand over to whom.
+        last: The action that makes the result of what was done, if members do not give it themselves.
         tells: Whether the history tells who handed over to whom.
         on_handoff: Is told of each hand-off.
     """
@@ -100,12 +117,15 @@ class _Place:
         member: Member,
         given: Sequence[BoundInput],
         topology: Topology,
-        tells: bool,  # noqa: FBT001 - within this module
+        last: str | None,
+        *,
+        tells: bool,
         on_handoff: HandOffListener | None,
     ) -> None:
         self._member = member
         self._given = given
         self._topology = topology
+        self._last = last
         self._tells = tells
         self._on_handoff = on_handoff
 
@@ -119,7 +139,7 @@ class _Place:
         own = {CONTEXT: ActionContext, "request": str | None, "turn": Turn | None}
         return step(
             "member", with_inputs(work, {**own, **optional_inputs(self._given, own)}), name=member.name,
-            returns=Turn | str, agents=(member.part.agent,),
+            returns=Turn if self._last is not None else Turn | str, agents=(member.part.agent,),
             options={"description": member.description, "rerun": "always", "idempotent": True},
         )  # fmt: skip
 
@@ -137,14 +157,15 @@ class _Place:
         if outcome.said:
             context.add(Message(author=name, content=outcome.said))
         onward = self._onward(outcome)
+        number = 1 if turn is None else turn.number + 1
         if onward is None:
-            return outcome.said
+            return outcome.said if self._last is None else Turn(number=number, by=name, hand_offs=(), then=self._last)
         if onward.wanted is not None:
             context.add(onward)
         if self._tells:
             context.add(Message(author=name, content=onward.task, kind="hand_off", to=onward.to))
         tell_of(onward, self._on_handoff)
-        return Turn(number=1 if turn is None else turn.number + 1, by=name, hand_offs=(onward,))
+        return Turn(number=number, by=name, hand_offs=(onward,))
 
     def _onward(self, outcome: Outcome) -> HandOff | None:
         """Return the hand-off that is made of what a member wants; `None` if what it said is the answer."""
@@ -157,3 +178,20 @@ class _Place:
             return None
         rewritten = None if to == wanted.to else wanted.to
         return HandOff(to=to, task=wanted.task or outcome.said, arguments=wanted.arguments, by=name, wanted=rewritten)
+
+
+def _answering(returning: TypeForm) -> StepAction:
+    """Return the action that gives the object that a run is for.
+
+    Members make such objects on the way too, so having one does not end a run.
+    """
+
+    async def answer(turn: Turn, ai: Ai, planboard_context: ActionContext) -> Any:  # noqa: ARG001 - it is its turn
+        there = planboard_context.visible
+        known = [str(entry.value) for entry in there if isinstance(entry.value, Message)]
+        return await result_of(returning, "", there, known, ai)
+
+    return step(
+        "network", answer, name=_ANSWER, returns=returning,
+        options={"description": "Gives the result.", "rerun": "always", "idempotent": True},
+    )  # fmt: skip

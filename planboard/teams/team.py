@@ -17,7 +17,7 @@ from planboard.teams.hub import answer_goal, types_of
 from planboard.teams.members import CONTROL, Member
 from planboard.teams.topology import Topology
 from planboard.teams.turn_taking import TurnTaking
-from planboard.types import TypeForm
+from planboard.types import TypeForm, is_type
 
 
 def _is_number(value: object) -> bool:
@@ -34,6 +34,7 @@ _FUNCTION = (lambda value: value is None or callable(value)), "a function"
 _WANTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prompt": ((lambda value: isinstance(value, str)), "a text"),
     "temperature": ((lambda value: value is None or _is_number(value)), "a number, or None"),
+    "returning": (is_type, "a type"),
     "recursion_limit": _COUNT,
     "repeats": _COUNT,
     "parallel": _SWITCH,

@@ -170,7 +170,7 @@ def test_a_worker_is_not_named_as_the_supervisor_is():
         ([3], {}, "3 is nothing that can be run here"),
         ([look_up], {"output": "all"}, 'it is "last", "full" or "typed"'),
         ([look_up], {"tools": "both"}, 'it is "per_worker" or "task"'),
-        ([look_up], {"returning": "str"}, "name a type"),
+        ([look_up], {"returning": "str"}, "it is a type"),
         ([look_up], {"recursion_limit": 0}, "recursion_limit=0\\): it is a whole number of at least 1"),
         ([look_up], {"repeats": True}, "repeats=True\\): it is a whole number"),
         ([look_up], {"ouput": "last"}, r"Crew\('crew', ouput=\.\.\.\): there is no such argument. Did you mean 'output'"),

@@ -1,7 +1,7 @@
 """Promises about hosts: one intent is answered directly, several are summarised, none is answered by the host."""
 
 import pytest
-from teamwork import begun, compute, effects, go, look_up, offered, pay, told, trace
+from teamwork import Findings, begun, compute, crew_of, effects, go, look_up, offered, pay, to, told, trace
 
 from planboard import (
     Approve,
@@ -202,3 +202,46 @@ def test_the_way_of_a_question_is_drawn():
 
 def test_nothing_about_a_host_is_suspicious():
     assert host_of("x")[0].check() == []
+
+
+# Objects as results
+
+
+def find(task: str) -> Findings:
+    """Finds something out."""
+    return Findings(notes=[task])
+
+
+def more(task: str) -> Findings:
+    """Finds out more."""
+    return Findings(notes=[task, "more"])
+
+
+def test_the_object_of_one_specialist_is_the_result():
+    host, model = host_of(call("find", task="a"), specialists=[find, more], returning=Findings)
+    assert host.run("q").result(Findings) == Findings(notes=["a"])
+    assert len(model.requests) == 1
+
+
+def test_a_model_makes_one_object_of_those_of_several():
+    both = [call("find", task="a"), call("more", task="b")]
+    host, model = host_of(both, Findings(notes=["all"]), specialists=[find, more], returning=Findings)
+    assert host.run("q").result(Findings) == Findings(notes=["all"])
+    assert "more" in told(model)[-1]
+
+
+def test_a_model_makes_the_object_of_what_one_specialist_says():
+    host, _ = host_of(call("weather", city="Rome"), Findings(notes=["sun"]), returning=Findings)
+    assert host.run("q").result(Findings) == Findings(notes=["sun"])
+
+
+def test_a_model_makes_the_object_if_no_specialist_fits():
+    host, model = host_of("Nobody knows.", Findings(notes=[]), returning=Findings)
+    assert host.run("q").result(Findings) == Findings(notes=[])
+    assert "Nobody knows." in told(model)[-1]
+
+
+def test_a_typed_host_is_a_worker_like_any_other():
+    host, _ = host_of(call("find", task="a"), specialists=[find, more], returning=Findings)
+    crew, _ = crew_of([host], to("concierge", task="q"), "end", returning=Findings)
+    assert crew.run("q").result(Findings) == Findings(notes=["a"])

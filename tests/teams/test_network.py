@@ -1,7 +1,7 @@
 """Promises about networks: members hand over along a declared topology, and what it does not allow is rewritten."""
 
 import pytest
-from teamwork import Findings, Topic, begun, compute, effects, go, look_up, pay, said, told, trace
+from teamwork import Findings, Topic, begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
 
 from planboard import (
     Approve,
@@ -305,3 +305,60 @@ def test_a_chat_agent_that_cannot_work_is_refused(options, message):
 
 def test_nothing_about_a_network_is_suspicious():
     assert chatting()[0].check() == []
+
+
+# Objects as results
+
+
+def draft(task: str) -> tuple[Findings, HandOff]:
+    """Writes a first version, and hands it over."""
+    return Findings(notes=["draft"]), HandOff(to="check", task="Check it.")
+
+
+def check(task: str, findings: Findings | None) -> Findings:
+    """Makes another one of it."""
+    return Findings(notes=[*(findings.notes if findings else ()), "checked"])
+
+
+def approve(task: str) -> str:
+    """Finds it good."""
+    return "It is good."
+
+
+def test_an_object_that_is_made_on_the_way_does_not_end_the_run():
+    process = Network("net", [draft, check], returning=Findings).run("q")
+    assert (trace(process), process.result(Findings).notes) == (["draft", "check", "answer"], ["draft", "checked"])
+
+
+def test_the_result_is_the_newest_object_whoever_ends_the_run():
+    process = Network("net", {"draft": draft, "check": approve}, returning=Findings).run("q")
+    assert process.result(Findings) == Findings(notes=["draft"])
+
+
+def test_a_model_makes_the_object_if_no_member_has_made_one():
+    model = ScriptedModel(Findings(notes=["by model"]))
+    process = Network("net", [passing("a", "b"), passing("b")], llm=model, returning=Findings).run("q")
+    assert process.result(Findings) == Findings(notes=["by model"])
+    assert "b answers go on" in told(model)[-1]
+
+
+def test_a_typed_network_is_a_worker_like_any_other():
+    inner = Network("inner", [draft, check], returning=Findings)
+    crew, _ = crew_of([inner], to("inner", task="q"), "end", returning=Findings)
+    assert crew.run("q").result(Findings) == Findings(notes=["draft", "checked"])
+
+
+def test_a_member_may_be_called_answer_unless_an_action_of_the_network_is():
+    assert Network("net", [passing("answer")]).run("q").result(str) == "answer answers q"
+    with pytest.raises(DefinitionError, match="a member is named 'answer'"):
+        Network("net", [passing("answer")], returning=Findings)
+
+
+def test_what_a_network_is_for_is_a_type():
+    with pytest.raises(DefinitionError, match=r"Network\('net', returning='str'\): it is a type"):
+        Network("net", [passing("a")], returning="str")
+
+
+def test_a_run_that_is_at_its_limit_may_still_give_its_result():
+    process = Network("net", [draft, check], returning=Findings, recursion_limit=1).run("q")
+    assert process.status is ProcessStatus.COMPLETED
