@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from planboard.steps import (
         Approved,
         Done,
+        StepAction,
         StepFailed,
         approval,
         branch,
@@ -195,8 +196,8 @@ _HOMES = {
     "planboard.runtime.requests": ("Approve", "Deny", "Edit", "Finished", "Request"),
     "planboard.runtime.runner": ("arun", "run"),
     "planboard.steps": (
-        "Approved", "Done", "StepFailed", "approval", "branch", "for_each", "human", "loop", "map_each", "parallel",
-        "sequence", "sleep", "subagent", "task",
+        "Approved", "Done", "StepAction", "StepFailed", "approval", "branch", "for_each", "human", "loop", "map_each",
+        "parallel", "sequence", "sleep", "subagent", "task",
     ),
     "planboard.teams": (
         "Assignment", "Crew", "Flow", "HandOff", "Host", "Message", "Network", "PlanOutcome", "PlanSetback",
@@ -323,6 +324,7 @@ __all__ = [
     "SqliteJournal",
     "StaleRunError",
     "StateMachine",
+    "StepAction",
     "StepFailed",
     "StepResult",
     "Supervisor",
@@ -377,14 +379,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME_OF.get(name)
-    if home is None:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    found = getattr(import_module(home), name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # else no type checker would notice a name that does not exist
+
+    def __getattr__(name: str) -> Any:
+        home = _HOME_OF.get(name)
+        if home is None:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        found = getattr(import_module(home), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -205,7 +205,7 @@ def name_after(prefix: str, form: TypeForm) -> str:
 
 def _located(function: Callable[..., Any], place: Location) -> Callable[..., Any]:
     """Let messages point to where the step was asked for, unless the function is the user's own."""
-    if not function.__module__.startswith(_OURS):
+    if not (function.__module__ or "").startswith(_OURS):  # what `exec` makes may be of no module
         return function
     setattr(function, WRITTEN_AT, place)
     return function

@@ -9,7 +9,6 @@ from uuid import uuid4
 
 from planboard._text import suggest
 from planboard.actions.catalogue import Catalogue
-from planboard.actions.context import Addition
 from planboard.actions.goal import Goal
 from planboard.actions.making import StepAction
 from planboard.actions.waiting import Denied, Expired, Slept
@@ -25,6 +24,8 @@ from planboard.planners.named import planner_named
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.world import Bits
 from planboard.runtime.delegating import Context, agent_as_action
+from planboard.runtime.inputs import inputs_of_run
+from planboard.runtime.mixing import refuse_to_mix
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
 from planboard.runtime.restoring import begin_to_keep
@@ -71,6 +72,8 @@ class Agent(Catalogue):
         agents: "Iterable[Agent]" = (),
     ) -> None:
         real = [goal for goal in goals if goal is not NIRVANA]  # planners that want NIRVANA have it anyway
+        parts = tuple(parts)
+        refuse_to_mix(name, (part for part in parts if isinstance(part, Agent)))
         super().__init__(name, parts, goals=real, services=services, description=description)
         self.planner = None if planner is None else as_planner(planner)
         """The planner its processes use unless told otherwise."""
@@ -87,8 +90,8 @@ class Agent(Catalogue):
 
     def as_action(
         self,
-        *,
         instruction: str | None = None,
+        *,
         returning: TypeForm = None,
         ref: str | None = None,
         context: Context = "state",
@@ -105,7 +108,7 @@ class Agent(Catalogue):
         )
 
     def as_tool(
-        self, *, name: str | None = None, description: str | None = None, returning: TypeForm = None
+        self, name: str | None = None, description: str | None = None, *, returning: TypeForm = None
     ) -> AgentTool:
         """Return this agent as a tool for `Ai.agentic`, under a name and with a description of its own.
 
@@ -201,7 +204,7 @@ class Agent(Catalogue):
         self._refuse_misspelt_options(bindings)
         chosen = self._chosen(planner or options.planner)
         goals = self._goals_for(returning, chosen)
-        given = [*_given(inputs), *(Addition(value, name=name) for name, value in bindings.items())]
+        given = inputs_of_run(self, inputs, bindings)
         for item in given:
             check_value(item.value, item.type)
         compilation, bits = self._compiled(goals)
@@ -371,11 +374,6 @@ def _by_name(agents: Iterable[Any]) -> "dict[str, Agent]":
             message = f"Two agents that are run as children are named {agent.name!r}; rename one of them."
             raise DefinitionError(message)
     return dict(sorted(found.items()))
-
-
-def _given(inputs: Iterable[object]) -> Iterable[Addition]:
-    """Return inputs with their declared types; steps hand them on with those."""
-    return (item if isinstance(item, Addition) else Addition(item) for item in inputs)
 
 
 _DEFAULTS = ProcessOptions()

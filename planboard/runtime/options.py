@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING
 
 from planboard.actions.context import Usage
 from planboard.errors import DefinitionError
@@ -10,7 +11,7 @@ from planboard.events import Listener
 from planboard.journal.port import Journal
 from planboard.planners.base import Planner
 from planboard.runtime.clock import SYSTEM_CLOCK, Clock
-from planboard.runtime.policies import Approval, as_policies
+from planboard.runtime.policies import Approval, Rule, as_policies
 
 _ROUNDING = 1e-9
 """Costs are decimal numbers in binary floats; three of 0.1 must fit into 0.3."""
@@ -107,6 +108,23 @@ class ProcessOptions:
     by its id alone."""
     clock: Clock = SYSTEM_CLOCK
     """Tells the time; children have the same. Tests may give a `planboard.testing.FakeClock`."""
+
+    if TYPE_CHECKING:  # more is taken than is kept: lists, and a single one
+
+        def __init__(  # noqa: PLR0913, PLR0917 - one for each field
+            self,
+            planner: Planner | str | None = None,
+            budget: Budget = UNLIMITED,
+            concurrency: int = 1,
+            terminate_when_stuck: bool = False,  # noqa: FBT001, FBT002 - as the field
+            listeners: Iterable[Listener] | Listener = (),
+            journal: Journal | None = None,
+            identities: Mapping[str, str] = ...,
+            max_ticks: int = 100_000,
+            approvals: Iterable[Approval | str | Rule] | Approval | str | Rule = (),
+            target: str | None = None,
+            clock: Clock = SYSTEM_CLOCK,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "max_ticks"):
