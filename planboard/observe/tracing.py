@@ -17,6 +17,7 @@ from planboard.events.codec import EventCodec
 from planboard.journal.port import Journal, Record
 from planboard.observe.span_tree import Folds
 from planboard.observe.spans import Trace
+from planboard.runtime.children import Ended
 from planboard.runtime.clock import SYSTEM_CLOCK, Clock
 from planboard.runtime.exclusive import root_of
 from planboard.runtime.process import Process
@@ -88,8 +89,8 @@ def trace_of(source: Any, run_id: str | None = None, /) -> Trace:
     """Return the trace of a run: one root span, and all that happened in it below, at any depth.
 
     Of a child it is the trace of the outermost run. A process that is kept in a journal is traced from there, with
-    the times; one that a `Tracer` listens to is traced as that has heard it. Else spans have no times, and what
-    happened inside children that have ended is not known, for they are forgotten.
+    the times; one that a `Tracer` listens to is traced as that has heard it. Else spans have no times, and of children
+    that have ended the first 10,000 events are known.
 
     Args:
         source: A process, or the journal that a run is kept in; no agent is needed for that.
@@ -130,8 +131,19 @@ def _take_live(process: Process, folds: Folds) -> None:
         fold.take(event)
     if process.parent is not None:
         fold.parent_id = process.parent.id
-    for child in process._children._in_order():  # noqa: SLF001 - children are nobody else's business
+    children = process._children  # noqa: SLF001 - children are nobody else's business
+    for ended in children.ended:
+        _take_ended(ended, folds)
+    for child in children._in_order():  # noqa: SLF001
         _take_live(child, folds)
+
+
+def _take_ended(ended: Ended, folds: Folds) -> None:
+    fold = folds.of(ended.id)
+    for event in ended.events[fold.seq :]:
+        fold.take(event)
+    for child in ended.children:
+        _take_ended(child, folds)
 
 
 def _of_kept(journal: Journal, run_id: str) -> Trace:

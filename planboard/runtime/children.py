@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from planboard.actions.context import NOTHING, ChildOrder, Effects, Usage
 from planboard.errors import DefinitionError, UnknownRunError
-from planboard.events import ProcessStatus
+from planboard.events import Event, ProcessStatus
 from planboard.planners.base import Planner
 from planboard.planners.goap import Goap
 from planboard.runtime.drift import definition, fingerprint
@@ -26,11 +26,31 @@ if TYPE_CHECKING:
     from planboard.runtime.agent import Agent
     from planboard.runtime.process import Process
 
+_TOLD = 10_000
+"""How many events of children that have ended are kept in memory for a run, those of their children included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What is left of a child that has come to its end and that no journal has: what happened in it."""
+
+    id: str
+    events: tuple[Event, ...]
+    children: "tuple[Ended, ...]"
+
+    @property
+    def size(self) -> int:
+        """How many events there are, with those of its children."""
+        return len(self.events) + sum(child.size for child in self.children)
+
 
 class Children:
     """The children of one process."""
 
-    __slots__ = ("_begun", "_busy", "_driven", "_earlier", "_finished", "_live", "_process", "_quiet", "_started")
+    __slots__ = (
+        "_begun", "_busy", "_driven", "_earlier", "_finished", "_live", "_process", "_quiet", "_started", "_told",
+        "ended",
+    )  # fmt: skip
 
     def __init__(self, process: "Process") -> None:
         self._process = process
@@ -42,6 +62,9 @@ class Children:
         self._busy: dict[int, int] = {}
         self._driven: dict[str, Any] = {}
         self._quiet: dict[int, Any] = {}
+        self._told = 0
+        self.ended: list[Ended] = []
+        """Those that have come to their end, unless a journal has them; only the first ones of very many."""
 
     async def run(self, order: ChildOrder, executor: Executor) -> Any:
         """Run a child to its end and return its result, or the child itself when no type is asked for.
@@ -143,6 +166,14 @@ class Children:
         for child in self.of_call(call) if self._live else ():
             child.cancel("the action that started it has ended")
             del self._live[child.id]
+            if self._process._keeper is None:  # noqa: SLF001
+                self._remember(child)
+
+    def _remember(self, child: "Process") -> None:
+        ended = Ended(child.id, tuple(child.events), tuple(child._children.ended))  # noqa: SLF001
+        if self._told + ended.size <= _TOLD:
+            self._told += ended.size
+            self.ended.append(ended)
 
     def of_call(self, call: int) -> "list[Process]":
         """Return the live children of a call."""

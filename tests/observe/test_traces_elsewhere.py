@@ -17,9 +17,15 @@ from planboard import (
     Tracer,
     achieves_goal,
     action,
+    map_each,
     trace_of,
 )
 from planboard.observe.spans import trace_id_of
+
+
+@action
+def look(topic: Topic) -> Report:
+    return Report(text=topic.text)
 
 
 def test_heard_live_and_read_from_the_journal_are_the_same(clock, file):
@@ -41,16 +47,45 @@ def test_without_a_journal_a_tracer_among_the_listeners_is_used():
     assert trace_of(process) == tracer.trace()
 
 
-def test_with_neither_the_calls_are_known_and_what_they_spent():
-    process = begin(TEAM, Topic())
+def finished_team(**options) -> Process:
+    process = begin(TEAM, Topic(), **options)
     process.respond(process.pending[0].id, Consent())
     wait(process.run())
+    return process
+
+
+def test_with_neither_all_is_known_but_the_times(file):
+    journal = SqliteJournal(file)
+    process = finished_team()
 
     trace = trace_of(process)
 
-    assert outline(trace) == ["team agent completed", "  lead_the_work action completed", "  report action completed"]
+    assert outline(trace) == outline(trace_of(finished_team(journal=journal)))
     assert trace.root.total == process.usage
     assert trace.root.seconds is None
+    journal.close()
+
+
+def test_of_very_many_children_the_first_are_known(monkeypatch):
+    looking = map_each(list[Topic], look)
+    whole, cut = (
+        Agent("many", [looking]).process([Topic(text=str(n)) for n in range(9)], planner="utility") for _ in range(2)
+    )
+    wait(whole.run())
+    monkeypatch.setattr("planboard.runtime.children._TOLD", sum(len(one.events) for one in whole._children.ended[:4]))
+    wait(cut.run())
+
+    labels = [[span.label for span in trace_of(process).spans() if span.kind == "agent"] for process in (whole, cut)]
+
+    assert labels[0] == ["", *(f"item {n}" for n in range(9))]
+    assert labels[1] == labels[0][:5]
+
+
+def test_what_a_journal_has_is_not_kept_in_memory_too(file):
+    journal = SqliteJournal(file)
+
+    assert finished_team(journal=journal)._children.ended == []
+    journal.close()
 
 
 def test_a_pause_in_another_program_is_in_the_same_trace(clock, file):
