@@ -58,6 +58,7 @@ from planboard._text import suggest
 from planboard.types import Location
 
 if TYPE_CHECKING:
+    from planboard.actions.waiting import Denied
     from planboard.runtime.process import Process
 
 
@@ -162,6 +163,15 @@ class ExecutionError(PlanboardError):
 
 class ActionError(ExecutionError):
     """An action raised. The exception it raised is the `__cause__`."""
+
+
+class NotAgreedError(ActionError):
+    """Somebody did not agree to a part of an action, and nothing follows from that but its end."""
+
+    def __init__(self, action: str, message: str, denied: "Denied") -> None:
+        self.denied = denied
+        """The `Denied` that the part came to."""
+        super().__init__(action, message)
 
 
 class ActionTimeoutError(ExecutionError, TimeoutError):

@@ -10,6 +10,8 @@ from planboard.types import TypeForm, type_name
 
 INPUT = "input"
 """The producer of entries that a run was started with, or that were put on the board from outside."""
+PERSON = "person"
+"""The producer of entries that a person has given or changed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

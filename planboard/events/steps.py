@@ -154,6 +154,8 @@ class ActionFailed:
     error: str
     """The error's type and message."""
     excluded: bool = True
+    entries: tuple[Entry, ...] = ()
+    """What the planner may go on from: a `Denied`, if somebody did not agree to something that the action has run."""
     usage: Usage = NOTHING
     kind: Literal["action_failed"] = "action_failed"
 

@@ -141,9 +141,11 @@ class Children:
     def have_news(self, call: int) -> bool:
         """Tell whether a child of a suspended call can go on, or is not known here.
 
-        While another one waits, one that a limit of the whole tree has stopped cannot, as long as that limit holds.
+        While another one waits, one that a limit of the whole tree has stopped cannot, as long as that limit holds; nor
+        can one that the call has not come to when it was made again after that.
         """
-        unfinished = [child for child in self.of_call(call) if not child.status.is_final]
+        passed = {name for key, started in self._started.items() if key[0] == call for name in started.passed}
+        unfinished = [child for child in self.of_call(call) if not child.status.is_final and child.id not in passed]
         held = self._process._core.ledger.exhaustion() is not None  # noqa: SLF001
         waiting = [child for child in unfinished if child.status is not ProcessStatus.TERMINATED] if held else []
         return not unfinished or any(child._can_go_on() for child in waiting or unfinished)  # noqa: SLF001
@@ -219,6 +221,7 @@ class Children:
         started.left.remove(number)
         assert child is not None  # noqa: S101 - there is always another number
         started.others.discard(child.id)
+        started.passed.discard(child.id)
         self._noted(child, order.call)
         if order.label and child.status is ProcessStatus.NOT_STARTED:
             child._core.around.label = short_label(order.label, self._secrets(order.call, started))  # noqa: SLF001
@@ -324,6 +327,8 @@ class Children:
             if child is None or name not in others:
                 continue  # another one has seen to it meanwhile
             others.discard(name)
+            if started is not None and child.status is ProcessStatus.TERMINATED:
+                started.passed.add(name)
             if child.status in going and name not in self._driven and child._can_go_on():  # noqa: SLF001
                 await self._drive(child, executor)
 
@@ -352,6 +357,8 @@ class _Started:
     """Those of that run; each has its own."""
     others: set[str]
     """The ids of the children of earlier runs of the call that it has not come to yet."""
+    passed: set[str] = field(default_factory=set)
+    """Those among them that a limit had stopped: were the call made again because of them, there would be no end."""
     secrets: tuple[str, ...] | None = None
     """Those that the call was given, once they have been looked for."""
     last: int = 0

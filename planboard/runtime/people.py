@@ -8,7 +8,7 @@ from planboard._text import suggest
 from planboard.actions.action import Action, Call
 from planboard.actions.context import NO_EFFECTS, Usage
 from planboard.actions.waiting import AskPerson, Consent, Denied, Expired, Slept, moment_of
-from planboard.blackboard.entry import Entry
+from planboard.blackboard.entry import PERSON, Entry
 from planboard.blackboard.schema import describe_error
 from planboard.errors import (
     ActionError,
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from planboard.runtime.core import ProcessCore
-
-PERSON = "person"
-"""The producer of entries that a person has given or changed."""
 
 _HOPELESS = 100
 """After so many calls in a row that policies refuse the run is ended: what is refused may be a reason to plan anew."""

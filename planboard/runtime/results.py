@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planboard.actions.context import NO_EFFECTS, NOTHING, Usage
 from planboard.blackboard.board import check_value
-from planboard.blackboard.entry import Entry
+from planboard.blackboard.entry import PERSON, Entry
 from planboard.blackboard.integrity import watch
 from planboard.blackboard.schema import describe_error
 from planboard.errors import (
@@ -20,6 +20,7 @@ from planboard.errors import (
 )
 from planboard.events import ActionFailed, ActionSucceeded, ActionSuspended, ModelCalled, ReplanRequested
 from planboard.runtime.commit import check_conditions, new_entries, positions_hidden
+from planboard.runtime.denials import denial_in
 from planboard.runtime.hushing import hushed
 from planboard.runtime.outcome import ActionCall, AskedReplan, leaves, spent
 
@@ -93,12 +94,16 @@ class Results:
         self._charge(call)
         cause = error.__cause__ if isinstance(error, ExecutionError) and error.__cause__ is not None else error
         self._core.errors[call.action.name] = error
+        excluded = not self.stopped_below(error)
+        denied = denial_in(error) if excluded else None
+        told = denied.model_copy(update={"action": call.action.name}) if denied is not None else None
         self._core.record(
             ActionFailed,
             call=call.number,
             action=call.action.name,
             error=hushed(describe_error(cause), call.bound.entries),
-            excluded=not self.stopped_below(error),
+            excluded=excluded,
+            entries=() if told is None else (Entry(self._core.state.board.next_position, told, producer=PERSON),),
             usage=self._spent(call),
         )
 

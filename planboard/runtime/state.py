@@ -278,6 +278,7 @@ class ProcessState:
         if event.excluded:
             self.excluded[event.action] = event.error
             self.world.exclude(event.action)
+        self._add(event.entries)
 
     def _asked_for_another_plan(self, event: ReplanRequested) -> None:
         self._settle(event.call, "failed", f"asked for another plan: {as_data(event.reason, _TOLD)}", event.bindings)

@@ -18,7 +18,7 @@ from planboard.actions.making import StepAction, step, with_inputs
 from planboard.actions.signature import alternatives
 from planboard.actions.waiting import Denied
 from planboard.blackboard.matching import conforms, members, prospect
-from planboard.errors import ActionError
+from planboard.errors import NotAgreedError
 from planboard.runtime.handing import CONTEXT, all_there, handed_over, inputs_of_step, parameters_for
 from planboard.steps.part import Part, agents_of
 from planboard.types import TypeForm
@@ -144,8 +144,11 @@ def agreed(part: Part, then: Part | None = None) -> Contribution:
         part: The part.
         then: What is run next, and may be what follows a refusal.
     """
-    if part.returning is None or (then is not None and then.takes(Denied)):
-        return Contribution(part.returning, part.output_names)
+    if part.returning is None:
+        return Contribution(None, part.output_names)
+    if then is not None and then.takes(Denied):
+        form: TypeForm = Union[part.returning, Denied] if part.runs_agents else part.returning  # noqa: UP007
+        return Contribution(form, part.output_names)
     rest = tuple(form for form in members(part.returning) if not (isinstance(form, type) and issubclass(form, Denied)))
     return Contribution(Union[rest] if rest else None, part.output_names)  # noqa: UP007 - made at run time
 
@@ -154,13 +157,13 @@ def refuse_denied(called: str, part: Part, found: Sequence[Addition]) -> None:
     """Raise if what came of a part is that a person did not agree to it.
 
     Raises:
-        ActionError: It is.
+        NotAgreedError: It is.
     """
     denied = next((item.value for item in found if isinstance(item.value, Denied)), None)
     if denied is not None:
         why = f": {denied.reason}" if denied.reason else ""
         message = f"{part.name!r} in {called!r} was not agreed to{why}. What follows it was not run."
-        raise ActionError(called, message)
+        raise NotAgreedError(called, message, denied)
 
 
 def values_of(found: Sequence[Addition]) -> Any:

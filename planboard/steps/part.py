@@ -18,7 +18,8 @@ from planboard.actions.signature import alternatives
 from planboard.actions.waiting import AskPerson, Denied
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.matching import prospect
-from planboard.errors import ActionError, DefinitionError
+from planboard.errors import ActionError, DefinitionError, ProcessNotCompletedError
+from planboard.runtime.denials import denial_of
 from planboard.runtime.handing import asked_by, declared_as
 from planboard.types import TypeForm, type_name
 
@@ -100,12 +101,24 @@ class Part:
 
     async def results(self, context: ActionContext, inputs: Iterable[object]) -> tuple[Addition, ...]:
         """Run it, and return what came of it with types and names; see `run`."""
-        return self.results_of(await self.child(context, inputs))
+        try:
+            child = await self.child(context, inputs)
+        except ProcessNotCompletedError as error:
+            denied = denial_of(error.process)
+            if denied is None:
+                raise
+            return (Addition(denied),)
+        return self.results_of(child)
 
     async def child(self, context: ActionContext, inputs: Iterable[object]) -> "Process":
         """Run it, and return the child process, which has completed; see `run`."""
         found: Process = await context.run(self.agent, *inputs)
         return found
+
+    @property
+    def runs_agents(self) -> bool:
+        """Whether it is, or runs, an agent: then somebody may not agree to what nobody here knows of."""
+        return self.action is None or bool(self._action.agents)
 
     def results_of(self, child: "Process") -> tuple[Addition, ...]:
         """Return what came of a child that has completed, with types and names.

@@ -11,6 +11,7 @@ from temporalio.client import WorkflowUpdateFailedError
 
 from planboard import (
     Agent,
+    Denied,
     Deny,
     Edit,
     Expired,
@@ -63,6 +64,31 @@ def test_people_agree_change_and_refuse_at_any_depth(address, depth):
 
     ended = ProcessStatus.STUCK if depth == 0 else ProcessStatus.FAILED
     assert on(address, agent)(act) == {"yes": "x", "edit": "edited", "no": ended}
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_what_is_refused_below_may_be_gone_on_from_above(address, depth):
+    """Case 088."""
+
+    @achieves_goal("told")
+    @action
+    def tell(denied: Denied) -> Printed:
+        return Printed(text=f"{denied.action}: {denied.reason}")
+
+    @achieves_goal("told")
+    @action
+    def show(book: Book) -> Printed:
+        return Printed(text=book.text)
+
+    agent = Agent("office", [subagent(nested(depth - 1), returning=Book, name="below"), tell, show])
+
+    async def act(scene: Scene) -> Printed:
+        options = ProcessOptions(approvals=["bind"])
+        run_id = await scene.runs.submit(agent, Topic(text="x"), options=options, returning=Printed)
+        await scene.runs.respond((await scene.asked(run_id)).id, Deny("no"))
+        return await scene.runs.result(run_id, Printed)
+
+    assert on(address, agent)(act) == Printed(text="below: no")
 
 
 def test_several_requests_are_pending_at_once_and_are_answered_in_any_order(address):
