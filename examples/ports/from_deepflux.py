@@ -59,7 +59,7 @@ def split(order: Order) -> list[Day]:
     return [Day(number=number + 1) for number in range(order.days)]
 
 
-def forecast(day: Day, order: Order) -> Forecast:
+async def forecast(day: Day, order: Order) -> Forecast:
     """What is done for each day, all days at once."""
     asked.append(f"{order.city}, day {day.number}")
     return Forecast(day=day.number, degrees=20 + day.number)

@@ -25,7 +25,7 @@ from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.world import Bits
 from planboard.runtime.delegating import Context, agent_as_action
 from planboard.runtime.inputs import inputs_of_run
-from planboard.runtime.mixing import refuse_to_mix
+from planboard.runtime.mixing import refuse_to_mix, services_of_all
 from planboard.runtime.options import ProcessOptions
 from planboard.runtime.process import Process
 from planboard.runtime.restoring import begin_to_keep
@@ -44,7 +44,7 @@ class Agent(Catalogue):
     Args:
         name: What it is called.
         parts: Decorated functions, objects with decorated methods ("components"), `@state` classes, modules, and
-            other agents, whose parts it takes over.
+            other agents, whose parts and services it takes over.
         goals: Goals, or types that must be produced, beside those of `@achieves_goal`.
         services: Objects that are injected into parameters of their types.
         planner: The planner its processes use unless told otherwise; `Goap()` by default.
@@ -73,7 +73,9 @@ class Agent(Catalogue):
     ) -> None:
         real = [goal for goal in goals if goal is not NIRVANA]  # planners that want NIRVANA have it anyway
         parts = tuple(parts)
-        refuse_to_mix(name, (part for part in parts if isinstance(part, Agent)))
+        others = [part for part in parts if isinstance(part, Agent)]
+        refuse_to_mix(name, others)
+        services = services_of_all(name, services, others)
         super().__init__(name, parts, goals=real, services=services, description=description)
         self.planner = None if planner is None else as_planner(planner)
         """The planner its processes use unless told otherwise."""

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from planboard import (
     Agent,
+    Ai,
     Crew,
     DefinitionError,
     Denied,
@@ -16,11 +17,16 @@ from planboard import (
     Host,
     MemoryJournal,
     Network,
+    PlanOutcome,
+    PlanTree,
     Process,
     ProcessOptions,
     ProcessStuckError,
     ScriptedModel,
     Specialist,
+    StateMachine,
+    TaskPlan,
+    TaskStep,
     achieves_goal,
     action,
     approval,
@@ -31,6 +37,7 @@ from planboard import (
     map_each,
     run,
     sequence,
+    state,
     subagent,
 )
 
@@ -251,3 +258,66 @@ def test_functions_of_no_module_are_members_of_teams() -> None:
     exec("def shout(task: str) -> str:\n    return task.upper()", space)
 
     assert run(Flow.sequence("flow", space["shout"]), "hi", returning=str) == "HI"
+
+
+# Services and models of what an agent is made of
+
+
+class Shelf:
+    """Where notes are kept."""
+
+    def __init__(self, name: str = "shelf") -> None:
+        self.name = name
+
+
+def shelving(name: str, *services: object) -> Agent:
+    @achieves_goal("put away")
+    @action(name=name)
+    def put_away(topic: Topic, shelf: Shelf) -> str:
+        return f"{topic.text} on {shelf.name}"
+
+    return Agent(f"{name} agent", [put_away], services=services)
+
+
+def test_an_agent_among_parts_brings_its_services():
+    agent = Agent("outer", [shelving("one", Shelf())])
+    assert agent.run(Topic(text="tides"), returning=str) == "tides on shelf"
+
+
+def test_services_of_the_outer_agent_go_before_those_of_its_parts():
+    agent = Agent("outer", [shelving("one", Shelf()), shelving("two", Shelf())], services=[Shelf("mine")])
+    assert agent.run(Topic(text="tides"), returning=str) == "tides on mine"
+
+
+def test_two_services_of_one_type_are_refused_unless_they_are_one():
+    shelf = Shelf()
+    assert Agent("outer", [shelving("one", shelf), shelving("two", shelf)]).services == (shelf,)
+    with pytest.raises(DefinitionError, match="'one agent' and 'two agent' are parts of 'outer' and have a Shelf each"):
+        Agent("outer", [shelving("one", Shelf()), shelving("two", Shelf())])
+
+
+def test_a_plan_tree_may_be_given_its_model_like_other_teams():
+    plan = TaskPlan(goal="Know it", steps=[TaskStep(id="tides", task="the tides")])
+    tree = PlanTree("tree", {"look": find_out}, llm=ScriptedModel(plan))
+    assert tree.run("Find out", returning=PlanOutcome).value("tides") == "found the tides"
+
+
+def find_out(task: str) -> str:
+    return f"found {task}"
+
+
+def test_a_state_machine_may_be_given_its_model_like_other_teams():
+    @state
+    class Open(BaseModel):
+        text: str
+
+        @action
+        async def close(self, ai: Ai) -> "Closed":
+            return Closed(text=await ai.text(self.text))
+
+    @state
+    class Closed(BaseModel):
+        text: str
+
+    machine = StateMachine("door", [Open, Closed], initial=Open, final=Closed, llm=ScriptedModel("shut"))
+    assert machine.run(Open(text="?"), returning=Closed).text == "shut"

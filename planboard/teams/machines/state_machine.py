@@ -19,6 +19,7 @@ from planboard.actions.parts import find_parts
 from planboard.actions.state import state_of, state_of_value
 from planboard.blackboard.index import Query
 from planboard.errors import DefinitionError, OutputError, Replan
+from planboard.llm.ai import Ai
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.runtime.options import ProcessOptions
@@ -61,6 +62,7 @@ class StateMachine(Agent):
         transitions: By state, the states that may follow, to be compared with what the actions say.
         max_steps: How many actions a run may start, those of agents that it runs included; then it is TERMINATED.
             `None` for no limit.
+        llm: The model of its actions and of agents that it runs; by default that of the process or of the environment.
         services: Objects that are injected into parameters of their types.
         planner: The planner of its processes unless told otherwise.
         description: What it is for.
@@ -86,6 +88,7 @@ class StateMachine(Agent):
         parts: Iterable[Any] = (),
         transitions: Mapping[StateName, Any] | None = None,
         max_steps: int | None = _MOST_STEPS,
+        llm: Any = None,
         services: Iterable[object] = (),
         planner: Planner | str = "goap",
         description: str = "",
@@ -97,6 +100,7 @@ class StateMachine(Agent):
         if "goals" in more:
             message = f"State machine {name!r}: what ends a run is said by final=, not by goals=."
             raise DefinitionError(message)
+        services = (*services, *(() if llm is None else (Ai(llm),)))
         self._states = States(name, states)
         self.max_steps = max_steps
         """How many actions a run may start; `None` for any number."""

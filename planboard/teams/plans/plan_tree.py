@@ -12,6 +12,7 @@ from planboard.blackboard.index import Query
 from planboard.blackboard.matching import members, prospect
 from planboard.blackboard.registry import Migration
 from planboard.errors import DefinitionError
+from planboard.llm.ai import Ai
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent
 from planboard.steps.part import Part, agents_of, as_part, as_parts
@@ -69,6 +70,8 @@ class PlanTree(Agent):
             result; where `returning` is given a model writes it.
         returning: The type of the result.
         max_steps: How many steps a model may plan.
+        llm: The model that plans, reviews and reports, where a model does, and that of workers without one of their
+            own; by default that of the process or of the environment.
         services: Objects that are injected into actions, those of the workers included.
         planner: The planner of its processes.
         description: What it is for.
@@ -100,6 +103,7 @@ class PlanTree(Agent):
         report: Any = None,
         returning: TypeForm = None,
         max_steps: int = 30,
+        llm: Any = None,
         services: Iterable[object] = (),
         planner: Planner | str | None = None,
         description: str = "",
@@ -121,7 +125,7 @@ class PlanTree(Agent):
         reviewer = None if review is None else _reviewer(f"{name}.review", review)
         reporter = _reporter(f"{name}.report", report, returning)
         forms = _needed_by(planning) if needs is None else tuple(needs)
-        objects, more = tuple(services), tuple(types)
+        objects, more = (*services, *(() if llm is None else (Ai(llm),))), tuple(types)
         _refuse_unmet(name, team.values(), (*forms, *map(type, objects)))
         work = PlanWork(
             needs=forms,
