@@ -31,7 +31,8 @@ app = typer.Typer()
 _HELP = """Serve an agent's goals as tools over the Model Context Protocol.
 
 Each call of a tool is a run. Arguments are what the agent starts from, and the result is what it is run for. When the \
-run needs a person, the client asks its user; with --journal FILE the run is kept if it cannot.
+run needs a person, the client asks its user; with --journal FILE the run is kept if it cannot, and there are tools \
+for the runs that are kept.
 
 Standard input and output belong to the client that started the command; with --http it serves many. \
 Needs the extra: pip install 'planboard\\[mcp]'.
@@ -43,10 +44,18 @@ Examples:
   planboard mcp agents.py --http 127.0.0.1:8765
 """
 _HTTP = (
-    "Serve over streamable HTTP at this address instead, under /mcp; port 0 takes a free one. There is no "
-    "authentication: whoever reaches the address can run the agent."
+    "Serve over streamable HTTP at this address instead, under /mcp; port 0 takes a free one. Clients must send the "
+    "token that the environment variable PLANBOARD_MCP_TOKEN holds; it may be missing only for this machine's own."
+)
+_OPEN = "Serve at an address that others reach without a token: whoever reaches it can run the agent."
+_ANSWER = (
+    "With a journal: let clients answer what kept runs ask, with the tool answer_request. Whatever uses the client "
+    "answers then, be it a model that consents to what it wanted itself."
 )
 _LOCAL = "127.0.0.1"
+_TOKEN = "PLANBOARD_MCP_TOKEN"  # noqa: S105 - the name of a variable
+_SHORTEST = 16
+"""Characters that a token must have at least: what is shorter can be guessed."""
 
 
 @app.command(help=_HELP)
@@ -68,6 +77,8 @@ def mcp(  # noqa: PLR0913, PLR0917 - one for each option
         list[str] | None, typer.Option("--approve", metavar="PATTERN", help=run_words.RUN_APPROVE)
     ] = None,
     *,
+    without_token: Annotated[bool, typer.Option("--without-token", help=_OPEN)] = False,
+    clients_answer: Annotated[bool, typer.Option("--clients-answer", help=_ANSWER)] = False,
     debug: Annotated[bool, typer.Option("--debug", help=words.DEBUG)] = False,  # noqa: ARG001 - `reporting` heeds it
 ) -> int:
     """Serve an agent."""
@@ -80,6 +91,11 @@ def mcp(  # noqa: PLR0913, PLR0917 - one for each option
         raise typer.BadParameter(str(error)) from error
     with usage_errors():
         budget = Budget(actions=max_actions, cost=max_cost, llm_calls=max_calls)
+    address = None if http is None else _address(http)
+    token = None if address is None else _token(address[0], without=without_token)
+    if clients_answer and journal is None:
+        message = "--clients-answer: without a journal no run waits for an answer. Add --journal FILE."
+        raise typer.BadParameter(message)
     with ExitStack() as stack:
         keeping = stack.enter_context(journal_to_keep(journal))
         options = ProcessOptions(
@@ -91,11 +107,14 @@ def mcp(  # noqa: PLR0913, PLR0917 - one for each option
         with stdout_reserved():
             agent = stack.enter_context(loaded(target)).agent
             with usage_errors():
-                server = to_mcp(agent, planner=planner, options=options, how_to_answer=_commands(keeping.words))
-        if http is None:
+                server = to_mcp(
+                    agent, planner=planner, options=options, how_to_answer=_commands(keeping.words),
+                    clients_answer=clients_answer,
+                )  # fmt: skip
+        if address is None:
             _serve_on_stdio(server)
         else:
-            _serve_on_http(server, http, agent.name)
+            _serve_on_http(server, address, agent.name, token)
     return 0
 
 
@@ -140,19 +159,21 @@ def _serve_on_stdio(server: Any) -> None:
     asyncio.run(serve())
 
 
-def _serve_on_http(server: Any, address: str, name: str) -> None:
+def _serve_on_http(server: Any, address: tuple[str, int], name: str, token: str | None) -> None:
     from planboard.interop.mcp.serving import PATH, serve_on_http
 
-    host, port = _address(address)
+    host, port = address
     with closing(_listening(host, port)) as listening:
         shown = f"[{host}]" if ":" in host else host
         say(f"Serving {name} at http://{shown}:{listening.getsockname()[1]}{PATH}. Press Ctrl-C to stop.")
-        if host not in (_LOCAL, "localhost", "::1"):
-            say("There is no authentication: whoever reaches this address can run the agent.")
+        if token is not None:
+            say(f"Clients must send the token of {_TOKEN}.")
+        elif not _is_own(host):
+            say("There is no token: whoever reaches this address can run the agent.")
 
         async def serve() -> None:
             try:
-                await serve_on_http(server, listening, host)
+                await serve_on_http(server, listening, host, token)
             finally:
                 await close_models()
 
@@ -170,6 +191,35 @@ def _address(text: str) -> tuple[str, int]:
         message = f"--http {text!r} is no address. Write HOST:PORT, such as {_LOCAL}:8765."
         raise typer.BadParameter(message)
     return host.strip("[]") or _LOCAL, int(port)
+
+
+def _is_own(host: str) -> bool:
+    """Tell whether only this machine reaches a host."""
+    return host in (_LOCAL, "localhost", "::1")
+
+
+def _token(host: str, *, without: bool) -> str | None:
+    """Return what clients have to send, from the environment; `None` if nothing.
+
+    Raises:
+        typer.BadParameter: It is needed and missing, or is none.
+    """
+    token = os.environ.get(_TOKEN)
+    if token is not None and without:
+        message = f"--without-token: {_TOKEN} is set. Unset it, or leave the option out."
+        raise typer.BadParameter(message)
+    if token is None:
+        if without or _is_own(host):
+            return None
+        message = (
+            f"--http {host}: others reach this address, and whoever reaches it can run the agent. Set {_TOKEN} to a "
+            "token that clients must send, or add --without-token if something else protects it."
+        )
+        raise typer.BadParameter(message)
+    if len(token) < _SHORTEST or not (token.isascii() and token.isprintable()) or " " in token:
+        message = f"{_TOKEN}: a token has {_SHORTEST} characters or more, of ASCII and without spaces."
+        raise typer.BadParameter(message)
+    return token
 
 
 def _listening(host: str, port: int) -> socket.socket:

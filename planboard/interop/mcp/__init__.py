@@ -65,19 +65,24 @@ def to_mcp(
     planner: "Planner | str | None" = None,
     options: "ProcessOptions | None" = None,
     how_to_answer: "Callable[[Process], str] | None" = None,
+    clients_answer: bool = False,
 ) -> "Server[Any]":
     """Return an agent as a server of the MCP SDK: each type that its goals are about is a tool.
 
-    Each call of a tool is a run of its own, with the arguments on its board.
+    Each call of a tool is a run of its own, with the arguments on its board. With a journal there are tools for the
+    runs that are kept: `list_runs`, and `resume_run`, which gives the result of one.
 
     Args:
         agent: What is served.
         planner: What chooses the actions, instead of the agent's own.
         options: Of each run: budget, concurrency, journal and so on.
         how_to_answer: Says, of a run that is kept and waits, how it can be answered when the client cannot ask.
+        clients_answer: Whether there is a tool `answer_request` as well. Whatever uses the client answers then, be it a
+            model that consents to what it wanted itself.
 
     Raises:
-        DefinitionError: No goal is about a type, or what has to be given cannot be written in JSON.
+        DefinitionError: No goal is about a type, what has to be given cannot be written in JSON, or clients are to
+            answer though nothing is kept.
         UnknownNameError: No planner has the name.
         ImportError: The extra is not installed.
     """
@@ -85,4 +90,7 @@ def to_mcp(
     from planboard.interop.mcp.serving import make_server
     from planboard.runtime.options import ProcessOptions
 
-    return make_server(agent, planner=planner, options=options or ProcessOptions(), how_to_answer=how_to_answer)
+    return make_server(
+        agent, planner=planner, options=options or ProcessOptions(), how_to_answer=how_to_answer,
+        clients_answer=clients_answer,
+    )  # fmt: skip

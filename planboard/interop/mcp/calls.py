@@ -26,10 +26,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from planboard._text import suggest, without_secrets
-from planboard.errors import InvalidAnswerError, PlanboardError
+from planboard.errors import AlreadyAnsweredError, InvalidAnswerError, PlanboardError
 from planboard.events import ProcessStatus
 from planboard.interop.mcp.forms import Form, form_of
 from planboard.interop.mcp.goals import GoalTool
+from planboard.interop.mcp.kept import KeptRuns
 from planboard.interop.mcp.outputs import readable
 from planboard.interop.mcp.telling import Teller
 from planboard.planners.base import Planner
@@ -53,7 +54,10 @@ Context = ServerRequestContext[Any, Any]
 class _Run:
     """A run of a tool, as long as a client may still come back to it."""
 
+    called: str
+    """The tool that was called."""
     tool: GoalTool
+    """The tool that says what the result is."""
     process: Process
     teller: Teller
     faults: dict[str, str]
@@ -71,12 +75,14 @@ class Calls:
         planner: Planner | str | None,
         options: ProcessOptions,
         how_to_answer: Callable[[Process], str] | None,
+        kept: KeptRuns | None,
     ) -> None:
         self._agent = agent
         self._tools = tools
         self._planner = planner
         self._options = options
         self._how_to_answer = how_to_answer
+        self._kept = kept
         self._held: OrderedDict[str, _Run] = OrderedDict()
 
     async def answer(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
@@ -85,15 +91,13 @@ class Calls:
         Raises:
             MCPError: There is no such tool.
         """
-        tool = self._tools.get(params.name)
-        if tool is None:
-            message = f"There is no tool {params.name!r}. {suggest(params.name, self._tools)}"
-            raise MCPError(INVALID_PARAMS, message)
         try:
+            if self._kept is not None and params.name == self._kept.names.listing:
+                return self._kept.listing(params.arguments or {})
             if params.request_state is None:
-                run = self._begin(tool, params.arguments or {})
+                run = self._begun(params.name, params.arguments or {})
             else:
-                run = self._taken_up(tool, params.request_state)
+                run = self._taken_up(params.name, params.request_state)
         except (ValueError, PlanboardError) as error:
             return _failed(f"Not called: {_clean(str(error))}")
         try:
@@ -105,14 +109,34 @@ class Calls:
         except PlanboardError as error:
             return _failed(_clean(str(error)))
         except Exception:  # noqa: BLE001 - it is logged here, and nobody else shall see the inside of this program
-            _log.exception("Tool %s of agent %s broke", tool.name, self._agent.name)
+            _log.exception("Tool %s of agent %s broke", params.name, self._agent.name)
             run.process.cancel("an internal error")
             return _failed("The call broke by an internal error; the log of the server has it.")
         except BaseException:  # the client has cancelled the call, or is gone
             run.process.cancel("the client cancelled the call")
             raise
 
-    def _begin(self, tool: GoalTool, arguments: Mapping[str, Any]) -> _Run:
+    def _begun(self, name: str, given: Mapping[str, Any]) -> _Run:
+        """Return the run that a call is about: a new one, or one that was kept.
+
+        Raises:
+            MCPError: There is no such tool.
+            ValueError: The arguments do not fit.
+            PlanboardError: The run cannot be begun, or taken up.
+        """
+        teller = Teller()
+        names = None if self._kept is None else self._kept.names
+        if self._kept is not None and names is not None and name == names.resuming:
+            return _Run(name, *self._kept.taken_up(given, teller), teller, {})
+        if self._kept is not None and names is not None and name == names.answering:
+            return _Run(name, *self._kept.answered(given, teller, _BY), teller, {})
+        tool = self._tools.get(name)
+        if tool is None:
+            message = f"There is no tool {name!r}. {suggest(name, self._tools)}"
+            raise MCPError(INVALID_PARAMS, message)
+        return _Run(name, tool, self._new(tool, given, teller), teller, {})
+
+    def _new(self, tool: GoalTool, arguments: Mapping[str, Any], teller: Teller) -> Process:
         """Return a run with its inputs on the board.
 
         Raises:
@@ -120,7 +144,6 @@ class Calls:
             PlanboardError: They cannot be put on the board, or kept.
         """
         given = tool.read(arguments)
-        teller = Teller()
         options = replace(self._options, listeners=(*self._options.listeners, teller))
         process = self._agent.process(returning=tool.form, planner=self._planner, options=options)
         try:
@@ -129,19 +152,23 @@ class Calls:
         except PlanboardError as error:
             process.cancel(f"its inputs are refused: {error}")
             raise
-        return _Run(tool, process, teller, {})
+        return process
 
-    def _taken_up(self, tool: GoalTool, run_id: str) -> _Run:
-        """Return a run that waits, which nobody else gets then.
+    def _taken_up(self, called: str, run_id: str) -> _Run:
+        """Return a run that waits, which nobody else gets then; one that is kept, as it is kept.
 
         Raises:
             ValueError: It does not wait here any more.
+            PlanboardError: It cannot be taken up.
         """
         run = self._held.pop(run_id, None)
-        if run is None or run.tool is not tool:
-            message = "what this goes on with does not wait here any more. Call the tool anew."
-            raise ValueError(message)
-        return run
+        if run is not None and run.called == called:
+            return run
+        if self._kept is not None:
+            teller = Teller()
+            return _Run(called, *self._kept.taken_up({"run": run_id}, teller), teller, {})
+        message = "what this goes on with does not wait here any more. Call the tool anew."
+        raise ValueError(message)
 
     async def _go_on(self, context: Context, run: _Run) -> CallToolResult | InputRequiredResult:
         """Run until there is a result, or a person has to be asked and cannot be here."""
@@ -157,8 +184,11 @@ class Calls:
             if run.process.status is not ProcessStatus.WAITING:
                 return self._result(run)
             forms = {request.id: form_of(request, run.faults.get(request.id, "")) for request in pending}
-            if not _can_ask(context) or run.tries > _TRIES:
+            if not _can_ask(context):
                 return self._nobody_answers(run, "The client cannot ask a person (elicitation).")
+            if run.tries > _TRIES:
+                faults = "; ".join(run.faults.values())
+                return self._nobody_answers(run, f"What was filled in did not fit, {run.tries} times: {faults}")
             asked = {name: form for name, form in forms.items() if form is not None}
             if not asked:
                 return self._nobody_answers(run, "What is asked for is secret, which clients must not be asked for.")
@@ -214,6 +244,8 @@ class Calls:
         try:
             answer = Deny("declined") if filled.action == "decline" else form.read(filled.content)
             run.process.respond(request.id, answer, by=_BY)
+        except AlreadyAnsweredError:
+            pass  # from elsewhere: what was said first stands, and the run goes on with it
         except (ValueError, InvalidAnswerError) as error:
             run.faults[request.id] = _clean(str(error))
             run.tries += 1
@@ -223,13 +255,14 @@ class Calls:
         """Say what a run waits for; it is given up unless it is kept, for nobody could find it again."""
         process = run.process
         asks = [f"- {request.action}: {request.prompt}" for request in process.pending]
-        if process.options.journal is None:
+        if self._kept is None:
             self._give_up(run, "nobody can answer")
             lines = ["A person has to be asked, and the run has been given up.", why, *asks]
             lines.append("Use a client that supports elicitation, or start the server with a journal (--journal FILE).")
             return _failed("\n".join(lines))
         how = self._how_to_answer(process) if self._how_to_answer is not None else ""
-        lines = [f"Not done yet: run {process.id} waits for a person, and is kept.", why, *asks, how]
+        lines = [f"Not done yet: run {process.id} waits for a person, and is kept.", why, *asks]
+        lines += [how, *self._kept.how_to_go_on(process)]
         return _failed("\n".join(filter(None, lines)))
 
     @staticmethod

@@ -7,6 +7,7 @@ from any task of the same event loop.
 
 import logging
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from planboard._text import suggest
@@ -22,6 +23,9 @@ _log = logging.getLogger("planboard.interop.mcp")
 
 _PAGES = 1000
 """After so many pages of tools nobody believes that the list will end."""
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+_FOR_NOW = frozenset({429, 502, 503, 504})
+"""Refusals by HTTP that another try may not meet."""
 _FAULT = 500
 """Characters of a fault that are told."""
 
@@ -100,6 +104,8 @@ class Connection:
 
         name = self._place.name
         if tool not in self.tools:
+            await self._look_again(limit)
+        if tool not in self.tools:
             message = f"MCP server {name!r} has no tool {tool!r}. {suggest(tool, self.tools)}"
             raise McpError(name, message)
         try:
@@ -137,6 +143,18 @@ class Connection:
             self._client = None
             if not opened.done():
                 opened.cancel()
+
+    async def _look_again(self, limit: float | None) -> None:
+        """Ask for the tools once more: the server may have got some since."""
+        import anyio
+
+        try:
+            with anyio.fail_after(limit):
+                self.tools = await self._listed(self._client)
+        except TimeoutError as error:
+            raise self._unavailable(f"did not list its tools within {limit:g} s") from error
+        except Exception as error:
+            raise self._in_words(error, "cannot be used") from error
 
     async def _listed(self, client: Any) -> dict[str, Any]:
         """Return all tools, however many pages they take; a server that begins anew is not followed."""
@@ -176,13 +194,19 @@ class Connection:
     def _in_words(self, error: BaseException, what: str) -> McpError:
         """Return the error to raise for what went wrong in the SDK."""
         from mcp import MCPError
-        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+        from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, REQUEST_TIMEOUT
 
         leaves = list(_leaves(error))
         own = next((leaf for leaf in leaves if isinstance(leaf, McpError)), None)
         if own is not None:
             return own
         said = next((leaf for leaf in leaves if isinstance(leaf, MCPError)), None)
+        refusal = self._last_words.refusal
+        if said is not None and said.code == INTERNAL_ERROR and refusal:
+            status = f"HTTP {refusal} {_PHRASES.get(refusal, '')}".rstrip()
+            if refusal in _FOR_NOW:
+                return self._unavailable(f"cannot be reached: {status}")
+            return McpError(self._place.name, f"{self._prefix} {what}: {status}: {said.message[:_FAULT]}")
         if said is not None and said.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
             return McpError(self._place.name, f"{self._prefix} {what}: {said.message[:_FAULT]}")
         if said is not None and said.code == CONNECTION_CLOSED:

@@ -31,6 +31,8 @@ class LastWords:
 
     def __init__(self) -> None:
         self._text = ""
+        self.refusal = 0
+        """The status of the last HTTP response if that was a refusal, such as 401; else 0."""
 
     def take(self, piece: bytes) -> None:
         """Take note of something; it also goes to the log, at level INFO."""
@@ -75,8 +77,13 @@ class Place:
             from mcp.client.streamable_http import streamable_http_client
 
             times = httpx2.Timeout(30, read=None)  # how long a call may take is said elsewhere
+
+            async def note(response: httpx2.Response) -> None:
+                last_words.refusal = response.status_code if response.is_error else 0
+
+            hooks = {"response": [note]}  # the SDK does not tell the status
             async with (
-                httpx2.AsyncClient(headers=dict(self.headers), timeout=times) as http,
+                httpx2.AsyncClient(headers=dict(self.headers), timeout=times, event_hooks=hooks) as http,
                 Client(streamable_http_client(self.server, http_client=http), client_info=_ourselves()) as client,
             ):
                 yield client

@@ -15,6 +15,8 @@ from mcp.types import ListToolsResult, Tool
 from planboard.errors import DefinitionError
 from planboard.interop.mcp.calls import Calls
 from planboard.interop.mcp.goals import GoalTool, tools_of
+from planboard.interop.mcp.guarding import Guarded
+from planboard.interop.mcp.kept import KeptRuns
 from planboard.planners.base import Planner
 from planboard.runtime.agent import Agent, as_planner
 from planboard.runtime.options import ProcessOptions
@@ -32,6 +34,7 @@ def make_server(
     planner: Planner | str | None,
     options: ProcessOptions,
     how_to_answer: Callable[[Process], str] | None,
+    clients_answer: bool,
 ) -> Server[Any]:
     """Return the server; see `to_mcp`."""
     if not isinstance(agent, Agent):
@@ -39,8 +42,15 @@ def make_server(
         raise DefinitionError(message)
     tools = tools_of(agent)
     chosen = None if planner is None else as_planner(planner)
-    calls = Calls(agent, tools, chosen, options, how_to_answer)
-    listed = ListToolsResult(tools=[_listed(tool) for tool in tools.values()])
+    kept = None
+    if options.journal is not None:
+        kept = KeptRuns(agent, tools, chosen, options, clients_answer=clients_answer)
+    elif clients_answer:
+        message = "to_mcp(clients_answer=True): without a journal no run waits for an answer. Pass options with one."
+        raise DefinitionError(message)
+    calls = Calls(agent, tools, chosen, options, how_to_answer, kept)
+    further = [] if kept is None else kept.tools()
+    listed = ListToolsResult(tools=[*(_listed(tool) for tool in tools.values()), *further])
 
     async def list_tools(_context: Any, _params: Any) -> ListToolsResult:
         return listed
@@ -84,17 +94,19 @@ async def serve_on_stdio(server: Server[Any], at_end: Callable[[], None] = lambd
             at_end()
 
 
-async def serve_on_http(server: Server[Any], listening: socket, host: str) -> None:
+async def serve_on_http(server: Server[Any], listening: socket, host: str, token: str | None = None) -> None:
     """Serve any number of clients over streamable HTTP, until the program is told to stop.
 
     Args:
         server: What is served.
         listening: The socket, bound to its address.
         host: The host it is bound to. Only for this machine's own is it checked that requests were meant for it.
+        token: What clients have to send, as `Authorization: Bearer ...`; `None` to serve whoever comes.
     """
     import uvicorn
 
-    app = server.streamable_http_app(streamable_http_path=PATH, host=host)
-    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=5)
+    app: Any = server.streamable_http_app(streamable_http_path=PATH, host=host)
+    guarded = app if token is None else Guarded(app, token)
+    config = uvicorn.Config(guarded, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=5)
     with redirect_stdout(sys.stderr):
         await uvicorn.Server(config).serve(sockets=[listening])
