@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from keyword import iskeyword
 from string import Formatter
-from typing import Annotated, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 from planboard._text import suggest
 from planboard.actions.declarations import MARK, ActionDeclaration
@@ -43,9 +43,20 @@ class StepAction:
         self.reads_board = False
         """Whether it looks at all that is on the board, and not only at its inputs."""
         self.__module__ = module  # an agent that is made of a module finds its own steps only
-        self.cost: Callable[[F], F]
-        self.value: Callable[[F], F]
-        self.when: Callable[[F], F]
+
+    if TYPE_CHECKING:  # they are attached when it is declared
+
+        def cost(self, function: F, /) -> F:
+            """Attach a typed function over board types that gives the cost when a plan is made."""
+            ...
+
+        def value(self, function: F, /) -> F:
+            """Attach a typed function over board types that gives the value when a plan is made."""
+            ...
+
+        def when(self, function: F, /) -> F:
+            """Attach a typed predicate over board types as a precondition."""
+            ...
 
     def __repr__(self) -> str:
         return f"<step {self.name!r}>"

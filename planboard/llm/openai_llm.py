@@ -142,8 +142,8 @@ class OpenAIModel(ChatModel):
         model = self._model or os.environ.get("PLANBOARD_MODEL")
         if not model:
             message = (
-                "No model is named. Set PLANBOARD_MODEL, or write OpenAIModel(model=...); for tests there is "
-                "ScriptedModel, which needs no server."
+                "No model is named. Set PLANBOARD_MODEL, pass llm= to the team or planner, or an Ai(...) among "
+                "services=, or write OpenAIModel(model=...); for tests there is ScriptedModel, which needs no server."
             )
             raise DefinitionError(message)
         request = {**self._extra, **wire, "model": model}
