@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from planboard.blackboard.schema import describe_error
-from planboard.errors import BudgetExceededError, DefinitionError, ModelOutputError, ProcessWaitingError
+from planboard.errors import BudgetExceededError, DefinitionError, ModelOutputError, ProcessNotCompletedError
 from planboard.llm.answers import AnswerForm
 from planboard.llm.names import find_tool
 from planboard.llm.port import Message, ModelReply, ModelRequest, Tool, ToolCall
@@ -68,7 +68,7 @@ async def converse(
         ModelOutputError: There was no answer within the limit.
         ModelError: The model did not answer.
         BudgetExceededError: A budget forbids the request.
-        ProcessWaitingError: An agent that is a tool has to wait.
+        ProcessNotCompletedError: An agent that is a tool has to wait, or a limit of the whole run has stopped it.
     """
     if limit < 1:
         message = f"limit={limit!r}: the model has at least one turn."
@@ -193,9 +193,11 @@ class _Loop:
             return f"You have called this already, with this result: {self._results[key]}"
         try:
             self._results[key] = cut(as_data(await self._tools[name].call(objects)), _RESULT)
-        except (BudgetExceededError, ProcessWaitingError):  # an agent that waits for somebody has not failed
+        except BudgetExceededError:
             raise
-        except Exception as error:  # noqa: BLE001 - what a tool raises is told to the model, which may do otherwise
+        except Exception as error:
+            if isinstance(error, ProcessNotCompletedError) and error.process._goes_on_later:  # noqa: SLF001 - ours
+                raise  # an agent that waits, or that a limit of the whole run has stopped, has not failed
             return f"failed: {cut(as_data(describe_error(error)), _RESULT)}"
         return self._results[key]
 

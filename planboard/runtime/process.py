@@ -23,6 +23,7 @@ from planboard.runtime.exclusive import Exclusively, at_hand
 from planboard.runtime.executor import Executor
 from planboard.runtime.foresight import foreseen
 from planboard.runtime.keeping import Keeper
+from planboard.runtime.kinship import goes_on_later
 from planboard.runtime.ledger import Ledger
 from planboard.runtime.listening import Ear
 from planboard.runtime.log import EventLog
@@ -330,6 +331,10 @@ class Process:
             else:
                 await cancellably(self, drive_heeding_cancellation(self, executor))
         return self.status
+
+    @property
+    def _goes_on_later(self) -> bool:
+        return goes_on_later(self)
 
     def _can_go_on(self) -> bool:
         """Tell whether something has come that lets a child which waits go on."""

@@ -132,7 +132,7 @@ def _is_agent(tool: Any) -> bool:
 def _hand_over_to(peer: str, handed: list[HandOff], ai: Ai) -> UsableTool:
     """Return the tool by which a member hands over to another one. The topology decides, so no policy is asked."""
 
-    def transfer(task: str) -> str:
+    async def transfer(task: str) -> str:  # not in a thread: of several the first that is called counts
         if handed:
             return f"not handed over: {handed[0].to} goes on already"
         handed.append(HandOff(to=peer, task=task))

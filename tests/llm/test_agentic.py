@@ -11,10 +11,13 @@ from planboard import (
     ActionContext,
     Agent,
     Ai,
+    Budget,
     BudgetExceededError,
     DefinitionError,
     ModelError,
     ModelOutputError,
+    ProcessOptions,
+    ProcessStatus,
     ScriptedModel,
     achieves_goal,
     action,
@@ -380,3 +383,26 @@ def test_whatever_the_model_says_there_is_an_answer_or_a_typed_error(replies, re
         called = [one["id"] for message in request["messages"] for one in message.get("tool_calls", ())]
         told = [message["tool_call_id"] for message in request["messages"] if message["role"] == "tool"]
         assert sorted(called) == sorted(told)
+
+
+def test_an_agent_that_a_limit_of_the_whole_run_stops_has_not_failed():
+    @action
+    def begin(text: str) -> Question:
+        return Question(text=text)
+
+    @achieves_goal("found")
+    @action
+    def look(question: Question) -> Answer:
+        return Answer(text=question.text)
+
+    @achieves_goal("answered")
+    @action
+    async def ask(ai: Ai) -> str:
+        return await ai.agentic("Go.", tools=[Agent("looker", [begin, look])])
+
+    model = ScriptedModel(call("looker", text="tides"), "it failed")
+    process = Agent("asker", [ask], services=[Ai(model)]).process(options=ProcessOptions(budget=Budget(actions=2)))
+    asyncio.run(process.run())
+
+    assert process.status is ProcessStatus.TERMINATED
+    assert len(model.requests) == 1
