@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from planboard._text import suggest
+from planboard._text import suggest, without_secrets
 from planboard.actions.action import Action, Call
 from planboard.actions.context import NO_EFFECTS, Usage
 from planboard.actions.waiting import AskPerson, Consent, Denied, Expired, Slept, moment_of
@@ -337,6 +337,7 @@ class People:
         cls = Expired if expired else Denied
         request = call.request
         assert request is not None  # noqa: S101 - it was asked about
+        reason = without_secrets(reason)
         value = cls(action=call.action, reason=reason, request_id=request.id)
         built = [place for place in call.inputs if board.entries[place].producer == SUPERVISOR]
         self.settled += 1

@@ -413,3 +413,13 @@ def test_who_decided_is_on_record(kept, elsewhere, again):
     (elsewhere(PAYING, process) if again else process).respond(process.pending[0].id, Approve(), by="ada")
     go(process)
     assert [event.by for event in process.events if event.kind == "request_answered"] == ["ada"]
+
+
+def test_a_reason_is_kept_without_what_it_says_under_a_secret_name(kept):
+    process = PAYING.process(Expense(), options=kept())
+    go(process)
+    process.respond(process.pending[0].id, Deny("api_key='k-123' is out of date"))
+    go(process)
+
+    assert process.result(Letter).text == "pay not done: api_key=*** is out of date"
+    assert "k-123" not in repr(process.events)
