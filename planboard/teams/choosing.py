@@ -24,6 +24,8 @@ Tools: TypeAlias = Literal["per_worker", "task"]
 
 _ATTEMPTS = 3
 _TASK = "What to do, with all that it has to know."
+_WORDS = {"type": "object", "properties": {TASK: {"type": "string"}}, "required": [TASK]}
+"""The arguments of who takes words only: not strict, for they are read with leave, and small models do better so."""
 _CALLS = 32
 
 
@@ -148,21 +150,20 @@ class Desk:
         return tuple(self._tool(member, now) for member in offered.values())
 
     def _tool(self, member: Member, now: Situation) -> Tool:
+        name, description = self.tool_name(member), member.description or f"Gives work to {member.name}."
         parameters = dict(self._exposed(member, now))
+        if not parameters and member.takes_words:
+            return Tool(name, description, _WORDS)
         if member.takes_words:
             parameters = {TASK: Parameter(str), **parameters}  # what a task is, the prompt says once
-        schema, strict = arguments_schema(parameters)
-        return Tool(self.tool_name(member), member.description or f"Gives work to {member.name}.", schema, strict)
+        return Tool(name, description, *arguments_schema(parameters))
 
     def _single(self, offered: Mapping[str, Member]) -> Tool:
         names = tuple(offered)
-        known = "; ".join(f"{name}: {member.description or 'no description'}" for name, member in offered.items())
-        parameters = {
-            "agent": Parameter(Literal[names], description="Who is to do it."),
-            "description": Parameter(str, description=_TASK),
-        }
+        known = "; ".join(f"{name}: {member.description}" for name, member in offered.items() if member.description)
+        parameters = {"agent": Parameter(Literal[names]), "description": Parameter(str, description=_TASK)}
         schema, strict = arguments_schema(parameters)
-        return Tool("task", f"Gives a task to one of these. {known}", schema, strict)
+        return Tool("task", f"Gives a task to an agent. {known}".rstrip(), schema, strict)
 
     def tool_name(self, member: Member) -> str:
         """Return the name of the tool by which work is given to a member."""

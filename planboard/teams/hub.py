@@ -1,7 +1,9 @@
 """The hub of a star: who works next, or the last word, decided by a model or by a function of the history."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from inspect import isawaitable, signature
+from itertools import islice, takewhile
 from typing import Annotated, Any, Optional, TypeAlias, Union
 
 from planboard._text import brief, suggest
@@ -92,7 +94,7 @@ class Hub:
 
     async def _decide(self, ai: Ai, context: ActionContext, services: Sequence[object], turn: Turn | None) -> Any:
         number = 1 if turn is None else turn.number + 1
-        there = as_handed_out(context.visible)  # an input holds what was done in the order in which it came
+        there = as_handed_out(context.visible)  # the input `done` holds what was done in the order in which it came
         done = [entry.value for entry in there if isinstance(entry.value, WorkDone)]
         if self.sharing.output == "typed":
             history = opening(context)  # nothing of it is on the board, so it is told anew each time
@@ -145,17 +147,23 @@ class Hub:
         return {name: denied[name] for name in self.desk.members if name in denied}
 
     def _spoken(self, history: Sequence[Message]) -> Iterator[ModelMessage]:
-        """Tell the history: the hand-offs of the supervisor as the calls that they were, so that it goes on by calling.
+        """Tell the history: work that was handed out as the calls that it was, and what came of it as their results.
 
         A model that sees tasks among what was said goes on by writing one.
         """
-        for place, message in enumerate(history):
+        place = 0
+        while place < len(history):
+            message = history[place]
+            place += 1
             if message.kind != "hand_off":
                 yield from as_spoken([message], self.desk.speaker)
             elif message.to is not None and message.to in self.desk.members:
                 call = self.desk.call_for(message.to, message.content, f"call_{place}")
+                brought = takewhile(partial(_is_said_by, message.to), islice(history, place, None))
+                said = [spoken.content for spoken in as_spoken(brought, self.desk.speaker)]
+                place += len(said)
                 yield ModelMessage("assistant", "", (call,))
-                yield ModelMessage("tool", "handed over", call_id=call.id)
+                yield ModelMessage("tool", "\n".join(said) or "done", call_id=call.id)
 
     def _checked(self, hand_off: Any, now: Situation) -> HandOff:
         speaker, wanted = self.desk.speaker, hand_off.to if isinstance(hand_off, HandOff) else brief(hand_off)
@@ -236,6 +244,10 @@ def _given(context: ActionContext) -> list[Entry]:
 
 def _denied(done: Sequence[WorkDone]) -> dict[tuple[str, str], str]:
     return {(work.member, task): work.text for work in done for task in work.denied}
+
+
+def _is_said_by(member: str, message: Message) -> bool:
+    return message.author == member and message.kind != "hand_off"
 
 
 def _takes_two(function: Decide) -> bool:

@@ -9,6 +9,7 @@ from planboard._text import brief, suggest
 from planboard.actions.making import StepAction
 from planboard.blackboard.index import Query
 from planboard.blackboard.matching import conforms
+from planboard.blackboard.matching import members as members_of
 from planboard.errors import DefinitionError
 from planboard.llm.ai import Ai
 from planboard.runtime.agent import Agent
@@ -28,13 +29,17 @@ def _counts(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
+def _is_result(form: object) -> bool:
+    return is_type(form) and not any(kind in CONTROL for kind in members_of(form))
+
+
 _COUNT = _counts, "a whole number of at least 1"
 _SWITCH = (lambda value: isinstance(value, bool)), "True or False"
 _FUNCTION = (lambda value: value is None or callable(value)), "a function"
 _WANTED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prompt": ((lambda value: isinstance(value, str)), "a text"),
     "temperature": ((lambda value: value is None or _is_number(value)), "a number, or None"),
-    "returning": (is_type, "a type"),
+    "returning": (_is_result, "a type, and none by which a team keeps track of its work"),
     "recursion_limit": _COUNT,
     "repeats": _COUNT,
     "parallel": _SWITCH,

@@ -36,9 +36,8 @@ class Sharing:
         if self.hand_offs:
             messages.append(Message(author=hand_off.by, content=hand_off.argument, kind="hand_off", to=hand_off.to))
         if self.output == "full":
-            messages += [
-                message.model_copy(update={"author": member.name, "kind": "inner"}) for message in outcome.inner
-            ]
+            inner = [message.model_copy(update={"author": member.name, "kind": "inner"}) for message in outcome.inner]
+            messages += inner[:-1] if inner and inner[-1].content == outcome.said else inner  # a team's last word
         if not outcome.ok:
             messages.append(Message(author=member.name, content=f"It did not work: {outcome.said}"))
         elif outcome.said:
@@ -91,9 +90,10 @@ def _word_of(outcome: Outcome, turn: Turn, hand_off: HandOff) -> WorkDone:
 
 
 def as_handed_out(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the entries of a team's board, what each turn brought about in the order of its hand-offs.
+    """Return the entries of a team's board, what each turn brought about in the order in which its members were called.
 
-    On the board they stand as they came, and what had to wait for a person came last.
+    On the board they stand as they came, and what had to wait for a person came last. What one member did stands
+    together, in the order of its tasks.
     """
     ordered: list[Entry] = []
     brought: list[Entry] = []

@@ -196,7 +196,7 @@ def test_a_failure_is_told_to_the_supervisor_who_may_go_another_way():
     crew, model = crew_of([fails, look_up], to("fails", task="a"), to("look_up", task="a"), "end")
     process = crew.run("q")
     assert trace(process) == ["supervisor", "fails", "supervisor", "look_up", "supervisor"]
-    assert "user: [fails] It did not work: Action 'fails' failed: ValueError: no disk" in told(model)
+    assert "tool: [fails] It did not work: Action 'fails' failed: ValueError: no disk" in told(model)
 
 
 def test_a_failure_is_marked_as_one():
@@ -215,7 +215,7 @@ def test_a_worker_that_has_failed_may_be_given_work_again():
 def test_an_agent_that_finds_no_way_is_a_failure_that_is_told():
     crew, model = crew_of([chat_agent("asker", llm=ScriptedModel())], to("asker", task="a"), "end")
     assert crew.run("q").status is ProcessStatus.COMPLETED
-    assert "[asker] It did not work: action 'asker' failed and there is no way around it" in " ".join(told(model))
+    assert "tool: [asker] It did not work: action 'asker' failed and there is no way around it" in " ".join(told(model))
 
 
 def test_one_failure_of_a_turn_loses_nothing_of_the_others():
@@ -257,7 +257,7 @@ def test_a_worker_that_reaches_its_own_limit_is_a_failure_that_is_told():
     inner, _ = crew_of([look_up], *[to("look_up", task=str(number)) for number in range(9)], recursion_limit=2)
     crew, model = crew_of({"inner": inner}, to("inner", task="a"), "end")
     assert crew.run("q").result(str) == "end"
-    assert "[inner] It did not work: turns: limit: 2 turns were taken without an end" in " ".join(told(model))
+    assert "tool: [inner] It did not work: turns: limit: 2 turns were taken without an end" in " ".join(told(model))
 
 
 def test_a_budget_that_a_worker_reaches_ends_the_whole_run_and_keeps_what_was_done():

@@ -1,14 +1,8 @@
 """Promises about the order of what crews are told: that in which work was handed out, whoever was done first."""
 
 import asyncio
-import os
-import subprocess
-import sys
-from functools import partial
-from pathlib import Path
 
 import anyio
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from teamwork import Findings, begun, go, said, to, told
@@ -17,16 +11,13 @@ from planboard import (
     Approve,
     Crew,
     Deny,
-    Host,
     MemoryJournal,
-    Message,
     Process,
     ProcessOptions,
     ProcessStatus,
     ScriptedModel,
     WorkDone,
     action,
-    call,
 )
 
 NAMES = ("ann", "bob", "cid")
@@ -93,7 +84,7 @@ def turns(draw):
 ORDERS = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(turn=turns(), order=ORDERS, taken_up_at=st.none() | st.integers(0, 4))
 def test_a_supervisor_is_told_the_same_whatever_is_answered_first_here_or_elsewhere(turn, order, taken_up_at):
     """Cases 085, 096."""
@@ -103,16 +94,13 @@ def test_a_supervisor_is_told_the_same_whatever_is_answered_first_here_or_elsewh
     assert in_another == in_order
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(turn=turns(), order=ORDERS)
 def test_the_result_is_the_same_whatever_is_answered_first(turn, order):
     work, answer, options = turn
-    results = []
-    for one in (None, order):
-        made = [task for task, name in work.items() if name not in ASKING or isinstance(answer[task], Approve)]
-        if made:
-            results.append(run(work, answer, order=one, **options)[0].result(Findings))
-    assert len({str(result) for result in results}) <= 1
+    in_order, _ = run(work, answer, **options)
+    in_another, _ = run(work, answer, order=order, **options)
+    assert in_another.result(Findings) == in_order.result(Findings)
 
 
 # Workers that take their time

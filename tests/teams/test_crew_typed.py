@@ -134,7 +134,7 @@ def test_a_schema_that_cannot_be_strict_is_sent_as_such_and_the_others_stay():
     def use(odd: Odd) -> str:
         return odd.inner.text
 
-    crew, model = crew_of([use, look_up], to("use", odd={"inner": {"text": "a"}}), "end", handoff_messages=False)
+    crew, model = crew_of([use, research], to("use", odd={"inner": {"text": "a"}}), "end", handoff_messages=False)
     assert said(crew.run("q"))[1] == "use: a"
     assert [tool["function"].get("strict", False) for tool in model.requests[0]["tools"]] == [False, True]
 

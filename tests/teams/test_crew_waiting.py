@@ -73,7 +73,7 @@ def test_why_it_was_denied_is_told_to_the_supervisor():
     process, model = waiting()
     process.respond(process.pending[0].id, Deny("too much"))
     go(process)
-    assert "user: [pay] It did not work: A person did not agree to 'pay': too much." in told(model)
+    assert "tool: [pay] It did not work: A person did not agree to 'pay': too much." in told(model)
     done = process.board.last(WorkDone)
     assert (done.ok, done.denied) == (False, ("Ada",))
 
@@ -243,7 +243,7 @@ def test_a_worker_that_takes_too_long_is_a_failure_that_is_told():
 
     crew, model = crew_of([endless], to("endless", task="a"), "end")
     assert crew.run("q").result(str) == "end"
-    assert "[endless] It did not work" in " ".join(told(model))
+    assert "tool: [endless] It did not work" in " ".join(told(model))
 
 
 ORDERS = [("one", "two"), ("two", "one")]

@@ -11,18 +11,22 @@ from pathlib import Path
 import anyio
 import pytest
 from pydantic import BaseModel, SecretStr
-from teamwork import begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
+from teamwork import Topic, begun, compute, crew_of, effects, go, look_up, pay, said, to, told, trace
 
 from planboard import (
     ActionContext,
     Approve,
     CorruptJournalError,
     Crew,
+    DefinitionError,
     HandOff,
+    Host,
+    Message,
     Network,
     ProcessStatus,
     Retry,
     ScriptedModel,
+    Turn,
     WorkDone,
     action,
     call,
@@ -314,3 +318,10 @@ def test_a_network_is_one_agent_among_others_for_a_model():
     network = Network("network", [look_up])
     crew = Crew("crew", [network], llm=ScriptedModel(call("transfer_to_network", task="a"), "end"))
     assert trace(crew.run("q")) == ["supervisor", "network", "supervisor"]
+
+
+@pytest.mark.parametrize("team", [Crew, Host, Network])
+@pytest.mark.parametrize("form", [Turn, WorkDone, HandOff, Message, Topic | Turn, None, "Topic"], ids=str)
+def test_no_team_is_for_what_it_keeps_track_of_its_work_with(team, form):
+    with pytest.raises(DefinitionError, match="returning=.*it is a type, and none by which a team keeps track"):
+        team("team", [look_up], returning=form)

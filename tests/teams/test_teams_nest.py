@@ -256,3 +256,45 @@ def test_members_of_a_network_are_given_services():
 def test_a_team_is_no_team_of_itself():
     with pytest.raises(DefinitionError, match="nothing that can be run here"):
         Crew("crew", [Crew])
+
+
+def test_the_last_word_of_a_crew_within_a_crew_is_told_once():
+    inner = Crew("inner", [look_up], llm=ScriptedModel(to("look_up", task="b"), "inner end"))
+    crew, _ = crew_of([inner], to("inner", task="a"), "end", output="full")
+    assert [line for line in said(crew.run("q")) if "inner end" in line] == ["inner: inner end"]
+
+
+@action
+def collect(task: str) -> Topic:
+    """Makes a topic."""
+    return Topic(text=task)
+
+
+def in_crew(member):
+    model = ScriptedModel(to(member.name, task="tides"), "end")
+    return Crew("a_crew", [member], llm=model, returning=Topic)
+
+
+def in_host(member):
+    return Host("a_host", [member], llm=ScriptedModel(call(member.name, task="tides")), returning=Topic)
+
+
+def in_network(member):
+    return Network("a_network", [member], returning=Topic)
+
+
+TEAMS = [in_crew, in_host, in_network]
+
+
+@pytest.mark.parametrize("outer", TEAMS)
+@pytest.mark.parametrize("inner", TEAMS)
+def test_the_object_of_an_inner_team_is_that_of_the_outer_one(inner, outer):
+    member = inner(Agent("collector", [collect], goals=[Goal(Topic)]))
+    assert outer(member).run("tides").result(Topic) == Topic(text="tides")
+
+
+@pytest.mark.parametrize("inner", TEAMS)
+def test_the_object_of_a_team_is_that_of_the_step_that_runs_it(inner):
+    member = inner(Agent("collector", [collect], goals=[Goal(Topic)]))
+    agent = Agent("outer", [subagent(member, context="typed", returning=Topic)], goals=[Goal(Topic)])
+    assert agent.run("tides").result(Topic) == Topic(text="tides")
