@@ -1,6 +1,6 @@
 """The objects of a team: what its members take and make, beside what they say to each other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from planboard.actions.action import BoundInput
@@ -8,6 +8,7 @@ from planboard.actions.context import ActionContext, Addition
 from planboard.blackboard.entry import INPUT, Entry
 from planboard.blackboard.matching import prospect, satisfies
 from planboard.runtime.handing import parameters_for
+from planboard.teams.hand_offs import Turn, WorkDone
 from planboard.teams.members import CONTROL, Member
 from planboard.teams.messages import is_talk
 from planboard.types import TypeForm
@@ -27,10 +28,27 @@ def artefacts_on(entries: Iterable[Entry], *, made: bool = True) -> list[Entry]:
     ]
 
 
-def newest(form: TypeForm, entries: Iterable[Entry]) -> Entry | None:
-    """Return the newest object of a type that the team has made."""
-    found = [entry for entry in artefacts_on(entries) if satisfies(entry.value, entry.type, form)]
-    return found[-1] if found else None
+def newest(form: TypeForm, entries: Sequence[Entry]) -> Entry | None:
+    """Return the newest object of a type that a member has made.
+
+    What a model has built for a member to work on stands among the member's objects, but is not what it has made.
+    """
+    works = [entry.value for entry in entries if isinstance(entry.value, WorkDone)]
+    made = {(work.turn, work.member, kind) for work in works for kind in work.artefacts}
+    fitting = [entry for entry in artefacts_on(entries) if satisfies(entry.value, entry.type, form)]
+    if works:
+        turns = _turns_of(entries)
+        fitting = [entry for entry in fitting if (turns[entry], entry.producer, entry.type_name) in made]
+    return fitting[-1] if fitting else None
+
+
+def _turns_of(entries: Iterable[Entry]) -> dict[Entry, int]:
+    """Return the number of the turn that each entry comes from, of entries as work was handed out."""
+    number, found = 0, {}
+    for entry in entries:
+        number = entry.value.number if isinstance(entry.value, Turn) else number
+        found[entry] = number
+    return found
 
 
 def is_there(item: BoundInput, entries: Iterable[Entry]) -> bool:

@@ -186,7 +186,7 @@ class Hub:
         return [ModelMessage("user", "\n".join(["So far:", *lines]))] if lines else []
 
 
-async def result_of(returning: TypeForm, said: str, entries: Iterable[Entry], known: Sequence[str], ai: Ai) -> Any:
+async def result_of(returning: TypeForm, said: str, entries: Sequence[Entry], known: Sequence[str], ai: Ai) -> Any:
     """Return the result of a team: its last words, or the newest object of a type, or one that a model makes.
 
     Args:

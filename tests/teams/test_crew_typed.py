@@ -292,3 +292,25 @@ def test_objects_of_two_workers_of_one_turn_are_both_on_the_board():
 
     crew, _ = crew_of([one, two, compute], [to("two", task="a"), to("one", task="b")], "end")
     assert crew.run("q").board.all(Topic) == [Topic(text="two a"), Topic(text="one b")]
+
+
+def test_what_a_model_has_built_for_a_worker_is_no_result():
+    def judge(findings: Findings) -> str:
+        """Judges findings."""
+        return "They are good."
+
+    built = to("judge", findings={"notes": ["built"]})
+    crew, model = crew_of([judge], built, "end", Findings(notes=["by model"]), returning=Findings)
+
+    assert crew.run("q").result(Findings) == Findings(notes=["by model"])
+    assert "They are good." in told(model)[-1]
+
+
+def test_what_a_worker_makes_of_what_was_built_for_it_is_the_result():
+    def extend(findings: Findings) -> Findings:
+        """Adds a note."""
+        return Findings(notes=[*findings.notes, "made"])
+
+    crew, _ = crew_of([extend], to("extend", findings={"notes": ["built"]}), "end", returning=Findings)
+
+    assert crew.run("q").result(Findings) == Findings(notes=["built", "made"])
