@@ -75,8 +75,6 @@ def _changeable_parts(value: Any, stored: Any) -> Iterator[tuple[Any, Any]]:
     elif issubclass(cls, BaseModel) and _own_kind(cls) == "frozen":
         for name, part in vars(value).items():
             yield from _changeable_parts(part, vars(stored)[name])
-        if value.__pydantic_private__:
-            yield value.__pydantic_private__, stored.__pydantic_private__
     else:
         yield value, stored
 
@@ -108,9 +106,9 @@ def _own_kind(cls: Any) -> typing.Literal["frozen", "shallow", "deep"]:
     """Return what a class is by itself, whatever its fields may hold."""
     if issubclass(cls, BaseModel):
         allows_extra = cls.model_config.get("extra") == "allow" or cls.__pydantic_root_model__
-        if cls.model_config.get("frozen"):
-            return "deep" if allows_extra else "frozen"
-        return "deep" if allows_extra or cls.__private_attributes__ else "shallow"
+        if allows_extra or cls.__private_attributes__:  # which can be set in what is frozen too
+            return "deep"
+        return "frozen" if cls.model_config.get("frozen") else "shallow"
     if not is_dataclass(cls):
         return "deep"
     if getattr(cls, "__dataclass_params__").frozen:  # noqa: B009 - not known to the type checker
@@ -189,7 +187,10 @@ def _duplicate(value: Any, seen: dict[int, Any]) -> Any:
     if isinstance(value, BaseModel):
         copied = cls.__new__(cls)
         seen[id(value)] = copied
-        for slot in ("__dict__", "__pydantic_extra__", "__pydantic_private__"):
+        own: tuple[str, ...] = ("__pydantic_extra__", "__pydantic_private__")
+        if cls.__pydantic_root_model__:  # it has no slots for these
+            own = ()
+        for slot in ("__dict__", *own):
             object.__setattr__(copied, slot, _duplicate(getattr(value, slot), seen))
         object.__setattr__(copied, "__pydantic_fields_set__", set(value.__pydantic_fields_set__))
         return copied

@@ -129,6 +129,10 @@ class TypeRegistry:
         """Tell whether somebody has named a class, rather than one that it is derived from."""
         return cls in self._classes
 
+    def is_known(self, form: TypeForm) -> bool:
+        """Tell whether values that are declared to be of a type can be stored as that."""
+        return bool(self._forms.get(type_name(form)) == form)
+
     def form_name(self, form: TypeForm) -> str:
         """Return the name of a type as it stands in a signature, such as `list[Item]`.
 

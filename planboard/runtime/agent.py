@@ -24,6 +24,7 @@ from planboard.planners.named import planner_named
 from planboard.planners.operator import NIRVANA, PlanGoal
 from planboard.planners.world import Bits
 from planboard.runtime.delegating import Context, agent_as_action
+from planboard.runtime.handing import brought_by
 from planboard.runtime.inputs import inputs_of_run
 from planboard.runtime.mixing import refuse_to_mix, services_of_all
 from planboard.runtime.options import ProcessOptions
@@ -329,7 +330,7 @@ class Agent(Catalogue):
         forms: list[TypeForm] = [*self.states, *(goal.form for goal in self.goals if goal.form is not None)]
         for action in self.actions.values():
             forms += [item.query.form for item in action.body.inputs]
-            forms += action.output_types
+            forms += brought_by(action)
         for condition in self.conditions.values():
             forms += [query.form for query in condition.queries if query.form is not None]
         return TypeRegistry(

@@ -48,8 +48,8 @@ class Children:
     """The children of one process."""
 
     __slots__ = (
-        "_begun", "_busy", "_driven", "_earlier", "_finished", "_live", "_process", "_quiet", "_started", "_told",
-        "ended",
+        "_begun", "_busy", "_driven", "_earlier", "_finished", "_live", "_over", "_process", "_quiet", "_started",
+        "_told", "ended",
     )  # fmt: skip
 
     def __init__(self, process: "Process") -> None:
@@ -62,6 +62,8 @@ class Children:
         self._busy: dict[int, int] = {}
         self._driven: dict[str, Any] = {}
         self._quiet: dict[int, Any] = {}
+        self._over: set[str] = set()
+        """The live ones that were driven to an end of their own, which nothing but a new order changes."""
         self._told = 0
         self.ended: list[Ended] = []
         """Those that have come to their end, unless a journal has them; only the first ones of very many."""
@@ -81,6 +83,7 @@ class Children:
             raise DefinitionError(message)
         child = self._child(order, order.agent)
         self._live[child.id] = child
+        self._over.discard(child.id)
         await self._drive(child, executor)
         if goes_on_later(child):
             await self._let_others_go_on(order, executor)
@@ -88,6 +91,8 @@ class Children:
         elif self._process._keeper is not None:  # noqa: SLF001
             self._live.pop(child.id, None)  # the journal has it, should the call be made again
             self._finished.setdefault(order.call, {})[child.id] = child.usage
+        else:
+            self._over.add(child.id)
         child.raise_for_status()
         return child.result(order.returning) if order.returning is not None else child
 
@@ -145,10 +150,15 @@ class Children:
         can one that the call has not come to when it was made again after that.
         """
         passed = {name for key, started in self._started.items() if key[0] == call for name in started.passed}
-        unfinished = [child for child in self.of_call(call) if not child.status.is_final and child.id not in passed]
+        unfinished = [child for child in self.of_call(call) if not self._is_over(child) and child.id not in passed]
         held = self._process._core.ledger.exhaustion() is not None  # noqa: SLF001
         waiting = [child for child in unfinished if child.status is not ProcessStatus.TERMINATED] if held else []
         return not unfinished or any(child._can_go_on() for child in waiting or unfinished)  # noqa: SLF001
+
+    def _is_over(self, child: "Process") -> bool:
+        """Tell whether a child has come to an end from which it does not go on by itself."""
+        stuck = child.status is ProcessStatus.STUCK and not child._core.state.touched  # noqa: SLF001
+        return child.status.is_final or stuck or child.id in self._over
 
     def cancel(self, reason: str) -> None:
         """Cancel the children that wait."""
@@ -168,6 +178,7 @@ class Children:
         for child in self.of_call(call) if self._live else ():
             child.cancel("the action that started it has ended")
             del self._live[child.id]
+            self._over.discard(child.id)
             if self._process._keeper is None:  # noqa: SLF001
                 self._remember(child)
 

@@ -82,32 +82,18 @@ class Executor:
 
     async def _with_retries(self, call: ActionCall, retry: Retry, note_retry: NoteRetry) -> object:
         import anyio
-        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-        before = call.attempt - 1
-
-        def wait(state: RetryCallState) -> float:
-            return retry.wait_before(before + state.attempt_number + 1)
-
-        def before_next(state: RetryCallState) -> None:
-            error = state.outcome.exception() if state.outcome is not None else None
-            assert isinstance(error, Exception)  # noqa: S101 - only errors are tried again
-            note_retry(call, before + state.attempt_number, error, wait(state))
-            _start_afresh(call)
-
-        def is_worth_it(error: BaseException) -> bool:
-            waits = any(isinstance(leaf, Replan | ProcessWaitingError) for leaf in leaves(error))
-            return not waits and retry.covers(error)
-
-        attempts = AsyncRetrying(
-            stop=stop_after_attempt(max(retry.attempts - before, 1)),
-            retry=retry_if_exception(is_worth_it),
-            wait=wait,
-            before_sleep=before_next,
-            sleep=anyio.sleep,
-            reraise=True,
-        )
-        return cast("object", await attempts(self._once, call))
+        while True:  # tenacity keeps count by thread, and a workflow of Temporal goes on in another one
+            try:
+                return await self._once(call)
+            except Exception as error:
+                waits = any(isinstance(leaf, Replan | ProcessWaitingError) for leaf in leaves(error))
+                if waits or call.attempt >= retry.attempts or not retry.covers(error):
+                    raise
+                seconds = retry.wait_before(call.attempt + 1)
+                note_retry(call, call.attempt, error, seconds)
+                _start_afresh(call)
+            await anyio.sleep(seconds)
 
 
 def _start_afresh(call: ActionCall) -> None:

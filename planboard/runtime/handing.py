@@ -1,10 +1,10 @@
 """What a step that runs children takes from the board, and how it hands that on to them: with types and names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
-from planboard.actions.action import BoundInput
+from planboard.actions.action import Action, BoundInput
 from planboard.actions.context import ActionContext, Addition
 from planboard.actions.declarations import MARK, ActionDeclaration
 from planboard.actions.making import StepAction, parameter_name
@@ -76,6 +76,18 @@ def all_there(context: ActionContext, given: Sequence[Addition]) -> list[Additio
     there = [Addition(entry.value, entry.type, entry.name) for entry in context.visible]
     known = {id(item.value) for item in there}
     return [*(item for item in given if id(item.value) not in known), *there]
+
+
+def brought_by(action: Action) -> Iterator[TypeForm]:
+    """Yield every type that an action may put on the board.
+
+    A step puts all there that comes of its parts, also where it is not sure enough of it to promise it to a plan.
+    """
+    yield from action.output_types
+    for agent in action.agents:
+        yield from (goal.form for goal in agent.goals if goal.form is not None)
+        for part in () if agent.goals else agent.actions.values():  # one that is made of a single action has none
+            yield from brought_by(part)
 
 
 def declared_as(value: object, form: TypeForm) -> TypeForm:

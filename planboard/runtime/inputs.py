@@ -18,15 +18,20 @@ def inputs_of_run(agent: "Agent", inputs: Iterable[object], bindings: Mapping[st
     """Return what a run of an agent is given, first what has no name; steps hand inputs on with their types.
 
     An empty collection says nothing about what it is a collection of. So it is declared as what the agent takes of
-    its kind, if that is one type only: a program that works for many orders works for none.
+    its kind, if that is one type only: a program that works for many orders works for none. So is a collection whose
+    type the agent does not know, which no journal could keep: a list of orders or failures that holds orders.
     """
     unnamed = (item if isinstance(item, Addition) else Addition(item) for item in inputs)
     given = [*unnamed, *(Addition(value, name=name) for name, value in bindings.items())]
-    return [_declared(agent, item) if _says_nothing(item) else item for item in given]
+    return [_declared(agent, item) if _says_nothing(item) or _is_unknown(agent, item) else item for item in given]
 
 
 def _says_nothing(item: Addition) -> bool:
     return item.type is None and type(item.value) in _COLLECTIONS and not item.value
+
+
+def _is_unknown(agent: "Agent", item: Addition) -> bool:
+    return origin_of(item.type) is not None and not agent.types.is_known(item.type)
 
 
 def _declared(agent: "Agent", item: Addition) -> Addition:

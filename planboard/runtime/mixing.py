@@ -31,21 +31,32 @@ def services_of_all(name: str, own: Iterable[object], agents: "Iterable[Agent]")
     Raises:
         DefinitionError: Two of its parts have different services of one type, so that nobody can tell which is meant.
     """
-    found = list(own)
-    decided = tuple(type(service) for service in found)
-    brought: dict[type, tuple[object, str]] = {}
+    mine = tuple(own)
+    found = list(mine)
+    brought: list[tuple[object, Agent]] = []
     for agent in agents:
         for service in agent.services:
-            if isinstance(service, decided):
+            if any(_serve_as_one_type(service, decided) for decided in mine):
                 continue
-            other, first = brought.setdefault(type(service), (service, agent.name))
-            if other is not service:
-                what = type(service).__name__
-                message = (
-                    f"The agents {first!r} and {agent.name!r} are parts of {name!r} and have a {what} each. Say which "
-                    f"is meant with services=[...], or run them as they are: write subagent(...) around each."
-                )
-                raise DefinitionError(message)
-            if all(other is not known for known in found):
+            for other, first in brought:
+                if _serve_as_one_type(service, other) and not _has(agent, other) and not _has(first, service):
+                    what = type(other if isinstance(service, type(other)) else service).__name__
+                    message = (
+                        f"The agents {first.name!r} and {agent.name!r} are parts of {name!r} and have a {what} each. "
+                        f"Say which is meant with services=[...], or run them as they are: write subagent(...) around "
+                        f"each."
+                    )
+                    raise DefinitionError(message)
+            brought.append((service, agent))
+            if all(service is not known for known in found):
                 found.append(service)
     return tuple(found)
+
+
+def _serve_as_one_type(one: object, other: object) -> bool:
+    """Tell whether a parameter may be of a type that both are of: that of one of them."""
+    return isinstance(one, type(other)) or isinstance(other, type(one))
+
+
+def _has(agent: "Agent", service: object) -> bool:
+    return any(service is known for known in agent.services)

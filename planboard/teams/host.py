@@ -1,12 +1,13 @@
 """`Host`: specialists behind one door. A model says who is to answer; it answers itself when nobody fits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step
-from planboard.errors import ActionError, DefinitionError
+from planboard.actions.waiting import Denied
+from planboard.errors import ActionError, DefinitionError, NotAgreedError
 from planboard.llm.ai import Ai
 from planboard.teams.artefacts import newest
 from planboard.teams.choosing import Desk
@@ -139,6 +140,14 @@ def _in_order(turn: Turn, done: Iterable[WorkDone]) -> list[WorkDone]:
     return found
 
 
+def _denial_of_all(works: Sequence[WorkDone], context: ActionContext) -> Denied | None:
+    """Return why nobody has done anything, if that is because it was not agreed to."""
+    if not works:  # consent is asked for before a specialist is called, and then there is no word of it
+        return next(reversed(context.all(Denied)), None)
+    denied = all(work.denied for work in works)
+    return Denied(action=works[-1].member, reason=works[-1].text) if denied else None
+
+
 def _answering(returning: TypeForm, summarize: Any) -> StepAction:
     """Return the action that makes one answer of those of the specialists."""
     own = None if isinstance(summarize, bool) or summarize is None else Ai(summarize)
@@ -149,7 +158,8 @@ def _answering(returning: TypeForm, summarize: Any) -> StepAction:
         if not good:
             wrong = "; ".join(f"{work.member}: {work.text}" for work in works) or "nobody was agreed to"
             message = f"No specialist has an answer. {wrong}"
-            raise ActionError(_ANSWER, message)
+            denied = _denial_of_all(works, planboard_context)
+            raise ActionError(_ANSWER, message) if denied is None else NotAgreedError(_ANSWER, message, denied)
         joined = "\n".join(f"[{work.member}]: {work.text if work.ok else f'failed: {work.text}'}" for work in works)
         if returning is str and len(works) == 1:
             return good[0].text

@@ -7,7 +7,7 @@ from planboard._text import suggest
 from planboard.actions.action import BoundInput
 from planboard.actions.context import ActionContext
 from planboard.actions.making import StepAction, step, with_inputs
-from planboard.errors import ActionError, DefinitionError
+from planboard.errors import ActionError, DefinitionError, NotAgreedError
 from planboard.llm.ai import Ai
 from planboard.runtime.handing import CONTEXT
 from planboard.teams.artefacts import given_only, optional_inputs, put_on_board
@@ -152,6 +152,8 @@ class _Place:
         outcome = await put_to_work(self._member, mine, context, context.visible, history, peers)
         if not outcome.ok:
             message = f"{name!r} could not go on: {outcome.said}"
+            if outcome.denied is not None:
+                raise NotAgreedError(name, message, outcome.denied)
             raise ActionError(name, message)
         put_on_board(outcome.objects, context)
         if outcome.said:

@@ -38,8 +38,8 @@ class Outcome:
     """Whom it wants to go on."""
     inner: tuple[Message, ...] = ()
     """What it did on its way."""
-    denied: bool = False
-    """Whether a person did not agree to it."""
+    denied: Denied | None = None
+    """What a person has said who did not agree to it."""
     built: tuple[Addition, ...] = ()
     """The objects that a model has built for it."""
 
@@ -191,7 +191,7 @@ def _outcome(member: Member, results: Sequence[Addition], inner: tuple[Message, 
 
 def _not_agreed(denied: Denied) -> Outcome:
     said = f"A person did not agree to {denied.action!r}{f': {denied.reason}' if denied.reason else ''}."
-    return Outcome(said, ok=False, denied=True)
+    return Outcome(said, ok=False, denied=denied)
 
 
 def _is_inner(entry: Entry) -> bool:

@@ -84,7 +84,7 @@ def _word_of(outcome: Outcome, turn: Turn, hand_off: HandOff) -> WorkDone:
         task=hand_off.argument,
         ok=outcome.ok,
         text=outcome.said,
-        denied=(hand_off.argument,) if outcome.denied else (),
+        denied=(hand_off.argument,) if outcome.denied is not None else (),
         artefacts=tuple(type_name(item.type or type(item.value)) for item in outcome.artefacts),
     )
 

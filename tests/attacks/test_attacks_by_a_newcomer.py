@@ -296,6 +296,26 @@ def test_two_services_of_one_type_are_refused_unless_they_are_one():
         Agent("outer", [shelving("one", Shelf()), shelving("two", Shelf())])
 
 
+class OakShelf(Shelf):
+    pass
+
+
+def test_a_service_of_a_part_is_not_taken_for_that_of_another_part_which_is_of_a_base_class():
+    with pytest.raises(DefinitionError, match="'one agent' and 'two agent' are parts of 'outer' and have a Shelf each"):
+        Agent("outer", [shelving("one", Shelf()), shelving("two", OakShelf())])
+
+
+def test_a_service_of_the_outer_agent_settles_it_if_it_is_of_a_subclass():
+    agent = Agent("outer", [shelving("one", Shelf()), shelving("two", Shelf())], services=[OakShelf("oak")])
+    assert agent.run(Topic(text="tides"), returning=str) == "tides on oak"
+
+
+def test_an_agent_with_two_services_of_one_kind_may_be_among_parts():
+    services = Shelf("plain"), OakShelf("oak")
+    agent = Agent("outer", [shelving("one", *services), shelving("two", *services)])
+    assert agent.services == services
+
+
 def test_a_plan_tree_may_be_given_its_model_like_other_teams():
     plan = TaskPlan(goal="Know it", steps=[TaskStep(id="tides", task="the tides")])
     tree = PlanTree("tree", {"look": find_out}, llm=ScriptedModel(plan))

@@ -197,3 +197,35 @@ def test_an_object_in_the_place_of_items_is_refused_when_they_are_needed():
 
     with pytest.raises(ProcessFailedError, match="was given Order"):
         run(Agent("a", [worker]), Price(euros=1), returning=list[Price])
+
+
+@pytest.mark.parametrize("journal", [None, MemoryJournal()], ids=["no journal", "journal"])
+def test_what_may_hold_failures_and_holds_none_is_handed_on_to_who_takes_none(journal):
+    def renumber(order: Order) -> Order:
+        return Order(id=order.id + 1)
+
+    def total(orders: list[Order]) -> int:
+        return sum(one.id for one in orders)
+
+    step = sequence(map_each(list[Order], renumber, name="anew", on_error="collect"), total, name="all")
+
+    assert run(Agent("shop", [step]), orders(3), returning=int, options=ProcessOptions(journal=journal)) == 6
+
+
+@pytest.mark.parametrize("journal", [None, MemoryJournal()], ids=["no journal", "journal"])
+def test_what_a_step_puts_on_the_board_beside_what_it_promises_can_be_kept(journal):
+    def split(order: Order) -> list[Price] | Agreed:
+        return [Price(euros=order.id)]
+
+    def agree(order: Order) -> tuple[Agreed, Price] | Agreed:
+        return Agreed(yes=True)
+
+    def tell(order: Order, agreed: Agreed) -> str:
+        return "yes" if agreed.yes else "no"
+
+    both = parallel(split, agree, name="both", on_error="collect")
+
+    assert (
+        run(Agent("shop", [both, action(tell)]), Order(id=1), returning=str, options=ProcessOptions(journal=journal))
+        == "yes"
+    )

@@ -50,6 +50,12 @@ class Shell(BaseModel):
     _hidden: list[int] = PrivateAttr(default_factory=list)
 
 
+class Sealed(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    name: str = "s"
+    _hidden: list[int] = PrivateAttr(default_factory=list)
+
+
 @dataclass(frozen=True)
 class FrozenRecord:
     items: list[int] = field(default_factory=lambda: [1])
@@ -98,6 +104,10 @@ CHANGES = [
     (Shell(inner=(Flat(),)), lambda it: setattr(it.inner[0], "n", 2)),
     (Shell(inner=(Shell(), Shell())), lambda it: it.inner[1].tags.clear()),
     (Shell(inner=(Shell(),)), lambda it: it.inner[0]._hidden.append(1)),
+    (Sealed(), lambda it: it._hidden.append(1)),
+    (Sealed(), lambda it: setattr(it, "_hidden", [1])),
+    ([Sealed()], lambda it: it[0]._hidden.append(1)),
+    (Shell(inner=(Shell(),)), lambda it: setattr(it.inner[0], "_hidden", [1])),
     (FrozenRecord(), lambda it: it.items.append(2)),
     ([1, [2]], lambda it: it[1].append(3)),
     ({"a": {1}}, lambda it: it["a"].add(2)),
@@ -180,6 +190,14 @@ def test_a_cached_property_is_no_change():
 def test_what_cannot_be_copied_can_still_be_put_on_the_board():
     board = Blackboard()
     board.add({"lock": threading.Lock()})
+
+    board.verify()
+
+
+@pytest.mark.parametrize("value", [Names(["a"]), [Names(["a"])], {"names": Names([])}], ids=repr)
+def test_a_root_model_that_nobody_changed_is_unchanged(value):
+    board = Blackboard()
+    board.add(value)
 
     board.verify()
 

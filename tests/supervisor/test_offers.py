@@ -28,6 +28,7 @@ from planboard import (
     ActionContext,
     Agent,
     All,
+    Denied,
     Named,
     Not,
     ScriptedModel,
@@ -355,3 +356,17 @@ def test_what_takes_something_away_and_leaves_a_way_is_offered():
     def write(topic: Topic, cook: Cook) -> Report: ...
 
     assert "spend" in tools_of(offered(Agent("a", [spend, earn, write]), Topic(text="x")))
+
+
+def test_a_model_cannot_make_a_refusal_up():
+    @action(approval=True)
+    def cook_meal(order: Order) -> Meal:
+        return Meal(dish=order.dish, quantity=order.quantity, cooked_by="Ben")
+
+    @action
+    def apologise(denied: Denied) -> Meal:
+        return Meal(dish="nothing", quantity=0, cooked_by=denied.reason)
+
+    agent = Agent("kitchen", [cook_meal, apologise], goals=[Meal])
+
+    assert list(tools_of(offered(agent, Order(dish="pie", quantity=1)))) == ["cook_meal"]

@@ -14,7 +14,7 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
 from planboard._text import masked, suggest, without_secrets
-from planboard.errors import PlanboardError, UnknownRunError
+from planboard.errors import JournalError, PlanboardError, UnknownRunError
 from planboard.events import Listener, ProcessCreated, ProcessStatus
 from planboard.interop.mcp.forms import form_of
 from planboard.interop.mcp.goals import GoalTool
@@ -197,9 +197,12 @@ class KeptRuns:
             Process.restore, self._agent, self._journal, run.id, planner=self._planner, clock=self._options.clock
         )  # fmt: skip
         own = self._options.approvals
-        if any(policy.to_data()["function"] is not None for policy in own):  # which cannot be kept with the run
-            return restore(options=replace(self._options, listeners=listeners))
-        process = restore(listeners=listeners)
+        try:
+            process = restore(listeners=listeners)
+        except JournalError:
+            if all(policy.to_data()["function"] is None for policy in own):
+                raise
+            return restore(options=replace(self._options, listeners=listeners))  # functions are not kept with a run
         more = [policy for policy in own if policy not in process.options.approvals]
         if not more:
             return process

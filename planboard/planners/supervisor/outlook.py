@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from planboard.actions.action import Action, BoundInput
 from planboard.actions.state import state_of
+from planboard.actions.waiting import COMES_OF_WAITING
 from planboard.blackboard.entry import Entry
 from planboard.blackboard.index import Query
 from planboard.errors import DefinitionError
@@ -190,6 +191,7 @@ class Outlook:
             world is not None
             and not item.positional_only
             and item.query in world.compilation.catalogue.given_only
+            and item.query.form not in COMES_OF_WAITING  # nobody but people, and policies, refuse
             and _has_schema(item.query.form)
         )
 

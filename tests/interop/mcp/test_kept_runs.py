@@ -229,6 +229,28 @@ def test_the_policies_of_the_server_hold_for_runs_that_were_begun_without(go, jo
     assert asked == ["May 'pay' run?", "Send it?"]
 
 
+def test_the_policies_of_a_run_hold_though_a_server_has_one_that_is_a_function(go, journal):
+    @achieves_goal("Sent")
+    @action(cost=0.1)
+    def send(payment: served.Payment) -> served.Letter:
+        return served.Letter(text="sent")
+
+    agent = Agent("sending", [served.pay, send])
+    strict = ProcessOptions(journal=journal, approvals=[Approval("send", prompt="Send it?")])
+    lenient = ProcessOptions(journal=journal, approvals=[Approval(lambda name, arguments: None)])
+    asked = []
+
+    async def note(context, params):
+        asked.append(params.message.partition("\n")[0])
+        return await agree(context, params)
+
+    go(called(to_mcp(agent, options=strict), "send", EXPENSE))
+    (run,) = journal.runs()
+    go(called(to_mcp(agent, options=lenient), "resume_run", {"run": run.id}, note))
+
+    assert asked == ["May 'pay' run?", "Send it?"]
+
+
 def test_an_answer_that_comes_after_the_run_went_on_elsewhere_gives_what_came_of_it(go, journal):
     async def call():
         async with Client(server_of(served.paying, journal), elicitation_callback=agree) as client:
