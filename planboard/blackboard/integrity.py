@@ -9,6 +9,7 @@ import datetime as dt
 import decimal
 import enum
 import fractions
+import math
 import pathlib
 import types
 import typing
@@ -222,16 +223,25 @@ def _same_items(now: Mapping[str, Any], before: Mapping[str, Any], seen: set[tup
     return all(name in now and _same(now[name], value, seen) for name, value in before.items())
 
 
-def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: PLR0911 - one for each kind
+def _same_atoms(left: Any, right: Any) -> bool:
+    """Compare two values of one class; what is not a number is the same as itself."""
+    if isinstance(left, float):
+        return bool(left == right) or (math.isnan(left) and math.isnan(right))
+    if isinstance(left, complex):
+        return _same_atoms(left.real, right.real) and _same_atoms(left.imag, right.imag)
+    if isinstance(left, decimal.Decimal) and (left.is_nan() or right.is_nan()):
+        return str(left) == str(right)  # a signalling one raises when it is compared
+    return bool(left == right)
+
+
+def _same(left: Any, right: Any, seen: set[tuple[int, int]]) -> bool:
     if left is right:
         return True
     cls: Any = type(left)
     if cls is not type(right):
         return False
-    if isinstance(left, float) and left != left:  # noqa: PLR0124 - NaN
-        return bool(right != right)  # noqa: PLR0124
     if cls not in _BUILT_IN and isinstance(left, _ATOMS):
-        return bool(left == right)
+        return _same_atoms(left, right)
     if (id(left), id(right)) in seen:
         return True
     seen.add((id(left), id(right)))

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from planboard.actions.context import NO_EFFECTS, NOTHING, Usage
+from planboard.actions.waiting import Denied
 from planboard.blackboard.board import check_value
 from planboard.blackboard.entry import PERSON, Entry
 from planboard.blackboard.integrity import watch
@@ -96,7 +97,7 @@ class Results:
         self._core.errors[call.action.name] = error
         excluded = not self.stopped_below(error)
         denied = denial_in(error) if excluded else None
-        told = denied.model_copy(update={"action": call.action.name}) if denied is not None else None
+        told = _told(denied, call) if denied is not None else None
         self._core.record(
             ActionFailed,
             call=call.number,
@@ -188,3 +189,9 @@ class Results:
             self._core.ledger.charge(effects.usage)
         for usage in sorted(effects.model_calls):
             self._core.record(ModelCalled, **usage._asdict(), action=call.action.name, call=call.number)
+
+
+def _told(denied: Denied, call: ActionCall) -> Denied:
+    """Return a refusal further down as one of the action that ran what was refused."""
+    reason = hushed(denied.reason, call.bound.entries)
+    return denied.model_copy(update={"action": call.action.name, "reason": reason})

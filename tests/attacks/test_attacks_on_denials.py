@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from planboard import (
     ActionContext,
@@ -20,6 +20,7 @@ from planboard import (
     ProcessStatus,
     ProcessTerminatedError,
     ScriptedModel,
+    Supervisor,
     action,
     call,
     parallel,
@@ -227,3 +228,45 @@ def test_an_action_waits_for_one_child_though_the_budget_of_another_is_spent():
     asyncio.run(process.run())
 
     assert process.status is ProcessStatus.WAITING
+
+
+@action(approval=True)
+def estimate(price: Price) -> Approval:
+    """Estimate it."""
+    return Approval(by=str(price.euros))
+
+
+def test_a_refusal_further_down_says_no_secret_of_the_action_that_ran_it():
+    child = Agent("estimating", [estimate], goals=[Approval])
+
+    @action
+    async def work(order: Order, token: SecretStr, planboard_context: ActionContext) -> Approval:
+        return await planboard_context.run(child, Price(), returning=Approval)
+
+    @action
+    def conclude(approval: Approval) -> Report:
+        return Report(text=approval.by)
+
+    office = Agent("office", [work, conclude, regret], goals=[Report])
+    process = office.process(Order(), SecretStr("hunter2-long"), returning=Report)
+    asyncio.run(process.run())
+    process.respond(process.pending[0].id, Deny("not with hunter2-long"))
+    asyncio.run(process.run())
+
+    assert process.result(Report).text == "work: not with ***"
+
+
+def test_a_supervisor_goes_another_way_after_a_refusal_in_an_agent():
+    @action
+    def list_price(order: Order) -> Price:
+        """Take the price of the catalogue."""
+        return Price(euros=7)
+
+    weighing = subagent(Agent("weighing", [weigh], goals=[Price]), returning=Price, needs=[Order])
+    model = ScriptedModel([call("weighing")], [call("list_price")], [call("publish")])
+    office = Agent("office", [weighing, list_price, publish, regret], goals=[Report])
+
+    process = ended(office.process(Order(), returning=Report, planner=Supervisor(llm=model)))
+
+    assert process.result(Report).text == "7 euros"
+    assert "not now" in str(model.requests[1])
