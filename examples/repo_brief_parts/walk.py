@@ -19,7 +19,7 @@ IGNORED = frozenset({
     ".git", ".hg", ".svn", ".jj", ".venv", "venv", ".env.d", "node_modules", "bower_components", "vendor",
     "__pycache__",
     "build", "dist", "target", ".tox", ".nox", ".eggs", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis",
-    ".gradle", ".idea", ".next", ".terraform", ".cache", "site-packages", "htmlcov",
+    ".import_linter_cache", ".gradle", ".idea", ".next", ".terraform", ".cache", "site-packages", "htmlcov",
 })  # fmt: skip
 _BINARY = frozenset({
     ".png", ".jpg", ".jpeg", ".gif", ".ico", ".webp", ".pdf", ".zip", ".gz", ".xz", ".bz2", ".7z", ".tar", ".jar",
